@@ -27,6 +27,7 @@ from autodiff.core.symbolic.symbol import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from autodiff.core.symbolic.expr import Expr
@@ -53,6 +54,7 @@ def graph_of(
     oldest_first = order[::-1]
     left_out = len(subject.order) - len(order)
     whole_from = len(order) - most_drawn if left_out else 0
+    cotangents = subject.cotangents_of(set(order)) if left_out else subject.cotangents
     ids = GraphIds(order)
     formulas = OperandSymbols(names, None, subject.constants)
     nodes = []
@@ -65,10 +67,10 @@ def graph_of(
                 below = list(ids.operands(node))
                 inputs = tuple(ids.nodes[x] for _, x in below)
                 visit = names.visit(node) if in_full else 1
-                nodes.append(_graph_node(subject, node, names, rank, inputs, visit))
+                nodes.append(_graph_node(cotangents, node, names, rank, inputs, visit))
                 if not isinstance(node, OpNode):
                     continue
-                given = given_to_operands(subject, node) if in_full and rank >= whole_from else {}
+                given = given_to_operands(cotangents, node) if in_full and rank >= whole_from else {}
                 for (index, _), used in zip(below, inputs, strict=True):
                     expr = local_derivative_expr(node, index, formulas)
                     text = expr_text(expr, LONGEST_SYMBOL, limits.digits)
@@ -92,18 +94,18 @@ def graph_of(
     )
 
 
-def given_to_operands(subject: ReportedPass, node: OpNode) -> dict[int, Any]:
+def given_to_operands(cotangents: Mapping[Node, Any], node: OpNode) -> dict[int, Any]:
     """What a node has passed on to its operands in the pass, by operand number.
 
     An operand that nobody asked about has none: its rule may be missing.
     """
-    g = subject.cotangents.get(node)
+    g = cotangents.get(node)
     if g is None:
         return {}
     node.op.reset_rule_cache()
     given = {}
     for index, below in enumerate(node.inputs):
-        if below is not None and below.tracked and below in subject.cotangents:
+        if below is not None and below.tracked and cotangents.get(below) is not None:
             given[index] = edge_pullback_or_none(node, index, g)
     return given
 
@@ -151,7 +153,12 @@ class Constants:
 
 
 def _graph_node(
-    subject: ReportedPass, node: Node, names: NodeNames, id: int, inputs: tuple[int, ...], visit: int
+    cotangents: Mapping[Node, Any],
+    node: Node,
+    names: NodeNames,
+    id: int,
+    inputs: tuple[int, ...],
+    visit: int,
 ) -> GraphNode:
     return GraphNode(
         id=id,
@@ -162,7 +169,7 @@ def _graph_node(
         shape=node.shape,
         dtype=dtype_of(node.out).name,
         value=node.out,
-        grad=subject.cotangents.get(node),
+        grad=cotangents.get(node),
         inputs=inputs,
         span=node.site,
         visit=visit,

@@ -34,14 +34,16 @@ def sweep(
     keep_inner: bool = True,
     stop_nodes: Collection[Node] = (),
     within: Collection[Node] | None = None,
+    kept: Collection[Node] | None = None,
 ) -> dict[Node, Any]:
     """Return the cotangent of every node in ``order`` (newest first) that the seeds reach.
 
     ``seeds`` maps output nodes to their cotangents. With ``keep_inner`` false, the result may omit nodes that
-    are neither leaves nor retain their gradient. The rules of ``stop_nodes`` are not run.
+    are neither leaves nor retain their gradient. With ``kept``, it omits such nodes that are not among these.
+    The rules of ``stop_nodes`` are not run.
     With ``within``, only the rules of edges to these nodes are run; it is not meant for ``create_graph``.
     """
-    regions = None
+    regions, is_dropped = None, kept is not None or not keep_inner
     if fusion_settings.has_begun and not keep_inner and not create_graph:
         regions = services["fused ops"].regions(order)
     cotangents = dict(seeds)
@@ -56,7 +58,7 @@ def sweep(
             g = known(node)
             if g is None or node.__class__ is Leaf or node in stop_nodes:
                 continue
-            if not keep_inner and node.status is None:
+            if is_dropped and node.status is None and (kept is None or node not in kept):
                 del cotangents[node]  # frees memory: the cotangent may be a large array
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue

@@ -15,6 +15,7 @@ import re
 from bisect import bisect_left
 from collections import ChainMap, Counter, defaultdict
 from functools import cached_property
+from itertools import chain
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
@@ -186,12 +187,14 @@ class NodeNames:
     def visit(self, node: Node) -> int:
         """The number of the node among those of its name and op that the same code made, from 1."""
         if self._visits is None:
-            self._visits = {}
-            counts: Counter[tuple[Span | None, str | None, str | None]] = Counter()
+            self._visits = dict.fromkeys(self._oldest_first, 0)
+            counts = dict.fromkeys(map(kind_of_visit, self._oldest_first), 0)
             for one in self._made_in_order():
-                kind = one.site, one.name, one.op.name if isinstance(one, OpNode) else None
-                counts[kind] += 1
-                self._visits[one] = counts[kind]
+                kind = kind_of_visit(one)
+                if kind in counts:
+                    counts[kind] += 1
+                    if one in self._visits:
+                        self._visits[one] = counts[kind]
         return self._visits[node]
 
     def meaning(self, spelled: str) -> NameMeaning | None:
@@ -275,11 +278,13 @@ class NodeNames:
         if self._places is None:
             self._places = {}
             counts: Counter[tuple[int | None, str]] = Counter()
+            shown = set(self._oldest_first)
             for one in self._made_in_order():
                 if isinstance(one, OpNode):
                     kind = self.line(one), reader_name(one.op.name).partition("(")[0]
                     counts[kind] += 1
-                    self._places[one] = f"{ordinal(counts[kind])} {kind[1]}"
+                    if one in shown:
+                        self._places[one] = f"{ordinal(counts[kind])} {kind[1]}"
         line = self.line(node)
         return "in the backward pass" if line is None else f"line {line}, {self._places[node]}"
 
@@ -287,7 +292,8 @@ class NodeNames:
         """The nodes as they were made, of the whole graph if these are the names of a part."""
         if self._whole is None:
             return self._oldest_first
-        return sorted({*self._whole, *self._oldest_first}, key=lambda node: node.number)
+        others = (node for node in self._oldest_first if not node.tracked)
+        return sorted([*self._whole, *others], key=lambda node: node.number)
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
         """A derivative as text: ``dL/dx5``, ``dx5/d(w2*x3)``. ``alias`` replaces the name of ``above``."""
@@ -340,7 +346,8 @@ class NodeNames:
 
     def _name_assigned(self) -> None:
         shown = dict.fromkeys(self._oldest_first)
-        found = shown if self._whole is None else {*shown, *self._whole}
+        others = () if self._whole is None else self._whole
+        found = chain(shown, (node for node in others if node.name is not None and node not in shown))
         named = [node for node in found if node.name is not None and node not in self.called]
         values_of: dict[str, list[Node]] = {}
         for node in named if self._whole is None else sorted(named, key=lambda node: node.number):
@@ -588,3 +595,8 @@ def short_constant(leaf: Leaf) -> str:
 
 def short_number(value: Any) -> str:
     return expr_text(number_expr(value), digits=limits.digits)
+
+
+def kind_of_visit(node: Node) -> tuple[Span | None, str | None, str | None]:
+    """What nodes have in common that the same code makes: place, name and op."""
+    return node.site, node.name, node.op.name if isinstance(node, OpNode) else None

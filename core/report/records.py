@@ -12,7 +12,7 @@ from autodiff.core.graph.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.base.source import Span
@@ -35,7 +35,8 @@ class ReportedPass:
 
     ``name`` is the output's name. ``order`` holds the tracked nodes below ``root``, newest first;
     ``cotangents`` maps them to their gradients. If ``received`` has the gradients of leaves only,
-    ``sweep_all`` computes the rest on first use; a report of gradients alone, on a million nodes, never does.
+    ``sweep_nodes`` computes others; a report of gradients alone, on a million nodes, never does. It takes the
+    first nodes of ``order``, which it runs through, and those whose gradients are kept (None: all).
     ``without_pass`` says that no pass ran: the output is a constant, as a note explains, or the gradients are
     derivatives that the script itself computed.
     ``seed`` is the gradient the pass started with; ``weight`` is its text, None for the 1 of a scalar.
@@ -57,7 +58,7 @@ class ReportedPass:
             "_most_nodes",
             "_order",
             "_root",
-            "_sweep_all",
+            "_sweep_nodes",
             "_variables",
             "without_pass",
             "name",
@@ -81,7 +82,7 @@ class ReportedPass:
         order: list[Node],
         received: dict[Node, Any],
         notes: tuple[str, ...] = (),
-        sweep_all: Callable[[], dict[Node, Any]] | None = None,
+        sweep_nodes: Callable[[list[Node], Collection[Node] | None], dict[Node, Any]] | None = None,
         variables: Callable[[], Mapping[str, Node | None]] | None = None,
         constants: Callable[[], Mapping[str, Any]] = dict,
         since: str = "",
@@ -107,7 +108,7 @@ class ReportedPass:
         self._most_nodes = most_nodes
         self.received = received
         self.notes = notes
-        self._sweep_all = sweep_all
+        self._sweep_nodes = sweep_nodes
         self._variables = variables
         self._constants = constants
         self.since = since
@@ -155,9 +156,20 @@ class ReportedPass:
 
     @property
     def cotangents(self) -> dict[Node, Any]:
-        if self._sweep_all is not None:
-            self.received, self._sweep_all = self._sweep_all(), None
+        if self._sweep_nodes is not None:
+            self.received, self._sweep_nodes = self._sweep_nodes(self.order, None), None
         return self.received
+
+    def cotangents_of(self, kept: Collection[Node]) -> Mapping[Node, Any]:
+        """The gradients of the ``kept`` nodes; of a million others nothing is computed or kept.
+
+        Those of leaves are known. The pass ends at the oldest of the others.
+        """
+        if self._sweep_nodes is None:
+            return self.received
+        places = (at for at, node in enumerate(self.order) if node in kept and node.op is not None)
+        found = self._sweep_nodes(self.order[: max(places, default=-1) + 1], kept)
+        return {node: self.received.get(node) if node.op is None else found.get(node) for node in kept}
 
 
 def gradient_or_zeros(gradients: Mapping[Node, Any], node: Node) -> Any:

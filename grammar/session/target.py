@@ -103,7 +103,9 @@ def run_pass(execution: Execution, settings: Settings) -> ReportedPass:
             *[note_on_sum(name, root.out)] * is_summed,
             *report_notes(execution, root, wrt, received, is_own),
         ),
-        sweep_all=None if inner else lambda: sweeps.sweep(order, {root: seed}, within=within),
+        sweep_nodes=None
+        if inner
+        else lambda first, kept: sweeps.sweep(first, {root: seed}, within=within, kept=kept),
         variables=lambda: top_level_nodes(execution),
         constants=lambda: named_constants(execution),
         since="" if target.constant else changed_inputs(execution, root, name, wrt),

@@ -75,7 +75,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
         order=[],
         received=received,
         notes=notes,
-        sweep_all=lambda: sweeps.sweep(subject.order, {subject.root: seed}),
+        sweep_nodes=lambda first, kept: sweeps.sweep(first, {subject.root: seed}, kept=kept),
         variables=lambda: top_level_nodes(execution),
         constants=lambda: named_constants(execution),
         value=value,

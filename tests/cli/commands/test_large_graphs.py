@@ -119,6 +119,7 @@ def test_names_of_a_part_are_those_of_the_whole() -> None:
     whole = describe(subject, source, derivations=False).graph
     part = describe(subject, source, derivations=False, most_drawn=4).graph
     assert [node.name for node in part.nodes] == ["w", *(node.name for node in whole.nodes[-5:])]
+    assert [node.grad for node in part.nodes] == [whole.nodes[0].grad, *(n.grad for n in whole.nodes[-5:])]
     assert part.left_out == len(whole.nodes) - len(part.nodes)
     assert [edge.symbol for edge in part.edges] == [edge.symbol for edge in whole.edges[-9:]]
 
