@@ -22,7 +22,7 @@ from autodiff.grammar.by_hand.approximations import far_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.branches import is_right_elsewhere, other_side_remarks
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
-from autodiff.grammar.by_hand.expected_lines import expected_line
+from autodiff.grammar.by_hand.expected_lines import expected_line, missing_lines
 from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
@@ -175,7 +175,7 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     else:
         tell_overwriting(made, formula, runs, overwritten)
     if made.is_right is False:
-        made.remarks += expected_remarks(formula, runs)
+        made.remarks += [one for one in expected_remarks(formula, runs) if one not in made.remarks]
     made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
     return made
 
@@ -373,7 +373,10 @@ def changed_remarks(
     if unfolded is not None and remarks == wrong_entries_remarks(computed, points.gradients):
         tried = SamplePoints(runs, unfolded, points.runs)
         found = CorrectionSearch(unfolded, tried, node).find_remark()
-        return [found] if found else remarks
+        if found:
+            return [found]
+    if formula.workings is not None and remarks == wrong_entries_remarks(computed, points.gradients):
+        remarks = [*missing_lines(formula, points, runs), *remarks]
     return remarks
 
 

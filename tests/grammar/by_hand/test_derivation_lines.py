@@ -284,3 +284,26 @@ def test_lines_below_no_grad_are_steps() -> None:
     assert (found[-1].left, [one.is_right for one in found]) == ("dL/dw", [True] * len(found))
     found = check_steps(script, BELOW_NO_GRAD.replace("@ dh", "@ h"))
     assert [one.step for one in found if not one.is_right] == [("steps.txt", 6)]
+
+
+RELU = """\
+x = [[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]]
+W = [[0.2, -0.4, 0.6], [0.7, 0.1, -0.3]]
+b = [0.1, -0.3, 0.05]
+v = [0.3, -0.8, 0.9]
+h = relu(x @ W + b)
+L = ((h @ v)**2).sum() + 0.05*(W*W).sum()
+"""
+
+
+def test_a_mask_that_is_missing_before_the_only_line_that_needs_it() -> None:
+    steps = "dout = 2*(h @ v)\ndh = outer(dout, v)\n"
+    for last, told in (
+        ("db = dh.sum(0)\n", "the factor dh/d(x @ W + b) = [x @ W + b > 0] is missing beside dh"),
+        ("dW = x.T.dot(dh)\ndW += 0.1*W\n", "a line is missing before it: dh = dh*(h > 0)"),
+    ):
+        found = check_steps(RELU, steps + last)
+        assert [step.is_right for step in found] == [True, True, False]
+        assert found[2].remarks[0] == told
+    found = check_steps(RELU, steps + "dh = dh*(h > 0)\ndb = dh.sum(0)\n")
+    assert all(step.is_right for step in found)
