@@ -80,7 +80,7 @@ def magnitude_causes(
     if not most:
         return []
     change = f"{change_words(start, end)} on its way"
-    text = f"{change}: {'; '.join(place_words(place, names) for place in most)}"
+    text = f"{change}: {way_words(most, places, start, end, names)}"
     return [magnitude_cause(text, most[0].node, end > start, names)]
 
 
@@ -103,6 +103,20 @@ def most_of_the_way(places: list[FactorPlace], start: float, end: float) -> list
     if sum(abs(place.exponent) for place in most) < exponent / 2:
         most = places_to_report(merge_places(places), exponent)
     return most
+
+
+def way_words(
+    most: list[FactorPlace], places: list[FactorPlace], start: float, end: float, names: NodeNames
+) -> str:
+    """What the reported places do, and what the others do if it is much against it."""
+    parts = [place_words(place, names) for place in most]
+    is_growth = end > start
+    against = sum(place.exponent for place in places if (place.exponent > 0) != is_growth)
+    if abs(against) > abs(log10(end / start)) / 2:
+        parts.append(
+            f"other factors {'shrink' if is_growth else 'enlarge'} it, together by {10**against:.3g}"
+        )
+    return "; ".join(parts)
 
 
 def changes_by_steps(places: list[FactorPlace], sign: int, ratio: float) -> bool:

@@ -20,7 +20,7 @@ from autodiff.core.why.magnitude import (
     factor_places,
     magnitude_cause,
     most_of_the_way,
-    place_words,
+    way_words,
 )
 from autodiff.core.why.sentences import shorten_middle, value_words
 
@@ -58,7 +58,7 @@ def repeated_use_causes(
             continue
         a_use = (end / start) ** (1 / (len(edges) - 1))
         user = names.source_line(first) or names.without_suffix(first)
-        way = "; ".join(place_words(place, names) for place in most)
+        way = way_words(most, places, start, end, names)
         text = (
             f"{spelled} is used {len(edges):,} times in {shorten_middle(user)}"
             f"{small_uses(subject, edges, g)}: {change_words(start, end)} on its way from the last use to the"

@@ -83,7 +83,7 @@ def test_straight_programs_of_any_ops_have_a_cause_or_none(seed: int) -> None:
         if found := re.search(r"the gradient (shrinks|grows) from (\S+) to (\S+) on its way: (.+)", said):
             how, start, end, places = found.groups()
             assert (float(end) < float(start)) == (how == "shrinks")
-            for place in places.split("; "):
+            for place in places.split("; other factors ")[0].split("; "):
                 together = re.search(r"together by ([^,]+),|^by (\S+) through", place)
                 assert together, place
                 assert (float(together[1] or together[2]) < 1) == (how == "shrinks")
@@ -136,6 +136,20 @@ def test_a_weight_used_at_many_steps_is_told_which_uses_hardly_count(state: str,
     fading = adds if how == "grows" else adds[::-1]
     assert abs(sum(fading[:small])) < 0.01 * abs(sum(adds))
     assert not found[1] or abs(sum(fading[: small + 1])) > 0.01 * abs(sum(adds))
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        (["{y}*10"] * 20 + ["{y}/1e5"] * 2, "grows from 1 to 10000000000 on its way: 20 times by 10,"),
+        (["{y}*0.1"] * 20 + ["{y}/1e-5"] * 2, "shrinks from 1 to 1e-10 on its way: 20 times by 0.1,"),
+    ],
+)
+def test_factors_that_work_against_it_are_told(steps: list[str], words: str) -> None:
+    [said] = causes(straight(steps))
+    assert words in said
+    end = "shrink it, together by 1e-10" if "grows" in words else "enlarge it, together by 1e+10"
+    assert said.endswith(f"; other factors {end}")
 
 
 def test_entries_layers_and_a_state_that_vanishes() -> None:
