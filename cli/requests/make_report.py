@@ -291,7 +291,7 @@ def add_findings(
     probe: Probe | None,
 ) -> None:
     """Add to the derivations what running the script again shows: its own kinks, and remedies."""
-    if probe is not None and probe.ties and report.derivations:
+    if probe is not None and report.derivations and (probe.ties or not is_smooth(subject)):
         from autodiff.grammar.session.script_kinks import add_script_kinks
 
         add_script_kinks(report, subject, execution, settings, probe)
@@ -460,7 +460,7 @@ def kinks_beside(
     compares = execution.made_choice
     if not compares and COMPARES.search(execution.source.text):
         compares = compares_outside_tests(execution.script or parse_to_first_error(execution.source))
-    if not (compares or (order == 2 and not is_smooth(subject))):
+    if not compares and is_smooth(subject):
         return known
     from autodiff.grammar.session.script_kinks import kinks_without_derivation
 

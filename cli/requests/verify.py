@@ -38,7 +38,7 @@ from autodiff.core.report.verdict import (
     GradientCheck,
 )
 from autodiff.core.why.equal_values import equal_values_remark
-from autodiff.core.why.kinks import kinks_of
+from autodiff.core.why.kinks import hidden_jumps, kinks_of
 from autodiff.core.why.rounded_gradients import rounded_gradient
 from autodiff.core.why.saved_constants import saved_constants
 from autodiff.grammar.session.leaf_names import base_name
@@ -126,6 +126,8 @@ def check_all(
             leading = nodes_leading_to(subject.order, [node])
             there = kinks_of(leading, subject.cotangents, lambda: names, order)
             check.kinks = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
+            if check.verdict == KINK and not check.kinks:
+                check.kinks = hidden_jumps(subject, node, lambda: names)
         if check.verdict == NOT_FINITE:
             check.equal_values = equal_values_remark(nodes_leading_to(subject.order, [node]), names)
             g = subject.cotangents.get(node)

@@ -83,14 +83,19 @@ class Neighbours:
         self._joint_runs: dict[float, tuple[ReportedPass | None, ReportedPass | None]] = {}
 
     def find_leap(self, function: OutputFunction, target: Node) -> Leap | None:
-        """The leap of the gradient of one input, or of the output when that input is moved; None if none."""
+        """The leap of the gradient of one input, or of the output when that input is moved; None if none.
+
+        Its slopes are those along the entry alone, where the gradient leaps there too.
+        """
         seen = self._compare(function, target, alone=False)
         if seen is None or target not in self.directions:
             return seen
         alone = len(self.leaves) > 1
         if alone:
             seen = self._compare(function, target, alone)
-        return None if seen is None or self._is_one_function(function, target, alone) else seen
+        if seen is None or self._is_one_function(function, target, alone):
+            return None
+        return (self._compare(function, target, True, seen.place) if seen.place else None) or seen
 
     def has_other_choice(self, function: OutputFunction, target: Node) -> bool:
         """Whether the script goes another way beside the point, on which the gradient is another.
@@ -127,24 +132,30 @@ class Neighbours:
         return other is not None and other.f == function.f and np.array_equal(other.g, function.g)
 
     def _sides(
-        self, target: Node, scale: float, alone: bool
+        self, target: Node, scale: float, alone: bool, place: tuple[int, ...] = ()
     ) -> tuple[ReportedPass | None, ReportedPass | None]:
+        """The runs on both sides, if ``alone`` with only the target moved, or its entry at ``place``."""
         if not alone and scale in self._joint_runs:
             return self._joint_runs[scale]
-        moved = [target] if alone else self.leaves
+        moved = {leaf: self.directions[leaf] for leaf in ([target] if alone else self.leaves)}
+        if place:
+            moved[target] = np.zeros_like(moved[target])
+            moved[target][place] = self.directions[target][place]
         below, above = (
-            self.again({leaf: sign * scale * self.directions[leaf] for leaf in moved}) for sign in (-1, 1)
+            self.again({leaf: sign * scale * way for leaf, way in moved.items()}) for sign in (-1, 1)
         )
         if not alone:
             self._joint_runs[scale] = below, above
         return below, above
 
-    def _compare(self, function: OutputFunction, target: Node, alone: bool) -> Leap | None:
+    def _compare(
+        self, function: OutputFunction, target: Node, alone: bool, entry: tuple[int, ...] = ()
+    ) -> Leap | None:
         first, second = MOVES[function.precision]
-        wide = self._gaps(function, target, first, alone)
+        wide = self._gaps(function, target, first, alone, entry)
         if wide is None or not wide.is_large:
             return None
-        narrow = self._gaps(function, target, second, alone)
+        narrow = self._gaps(function, target, second, alone, entry)
         if narrow is None:
             return None
         gaps = np.where(narrow.slopes >= PERSISTENCE * wide.slopes, narrow.slopes, 0.0)
@@ -165,14 +176,18 @@ class Neighbours:
             return None
         below, above = narrow.below, narrow.above
         apart = np.where(gaps > 0, np.abs(above.g - below.g), -1.0)  # entries with two sides first
-        place = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), gaps.shape))
+        place = entry or tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), gaps.shape))
+        if not is_jump and not gaps[place] > 0:
+            return None
         sides, outputs = (float(below.g[place]), float(above.g[place])), (below.f, above.f)
         if target in self.directions and self.directions[target][place] < 0:
             sides, outputs = (sides[1], sides[0]), (outputs[1], outputs[0])
         return Leap(place, sides, outputs, is_jump, second)
 
-    def _gaps(self, function: OutputFunction, target: Node, scale: float, alone: bool) -> _Gaps | None:
-        runs = self._sides(target, scale, alone)
+    def _gaps(
+        self, function: OutputFunction, target: Node, scale: float, alone: bool, entry: tuple[int, ...]
+    ) -> _Gaps | None:
+        runs = self._sides(target, scale, alone, entry)
         below, above = (None if run is None else function.in_run(run) for run in runs)
         if below is None or above is None or not isfinite(below.f + above.f):
             return None

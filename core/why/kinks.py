@@ -11,8 +11,9 @@ import re
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.sweep import numpy_warnings_off
 from autodiff.core.graph.node import OpNode
+from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.path_sum import edge_contribution
-from autodiff.core.report.kink import KINK, ROUNDING, SLOPE_KINK, Kink
+from autodiff.core.report.kink import JUMP, KINK, ROUNDING, SLOPE_KINK, Kink
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.core.why.kink_table import KINK_RULES, TIE_OPS, TIES_ELSEWHERE, repeated_values
 from autodiff.core.why.rounded_values import CHOOSING_BY_SIGN, OPERANDS_AT_ZERO, is_rounding
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
     from autodiff.core.paths.node_names import NodeNames
+    from autodiff.core.report.records import ReportedPass
     from autodiff.core.why.kink_table import KinkRule
 
 #: At most this many entries of one value are listed. Of more, only the first is shown.
@@ -90,6 +92,25 @@ def kinks_of(
                     is_first = order == 1 or name in REPEATING_OPS
                     found += _kinks_of_rule(row, node, g if is_first else np.ones_like(node.out), names)
     return tuple(found)
+
+
+def has_jumps(subject: ReportedPass) -> bool:
+    """Whether an op of the pass has jumps, wherever they are."""
+    return any(
+        rule.kind == JUMP for node in subject.order if node.op for rule in KINK_RULES.get(node.op.name, ())
+    )
+
+
+def hidden_jumps(subject: ReportedPass, target: Node, names: Callable[[], NodeNames]) -> tuple[Kink, ...]:
+    """The jumps of ops between the output and the input ``target``, also where the incoming gradient is 0.
+
+    There the output may have a kink, as ``sign(x)*x`` has at 0, or none, as ``sign(x)*x**2``: the caller
+    finds out whether the slope leaps.
+    """
+    if not has_jumps(subject):
+        return ()
+    found = kinks_of(nodes_leading_to(subject.order, [target]), subject.cotangents, names, 2)
+    return tuple(kink for kink in found if kink.kind == JUMP)
 
 
 def _rounding(node: OpNode, names: NodeNames) -> Kink:

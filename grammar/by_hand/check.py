@@ -17,7 +17,7 @@ from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
-from autodiff.core.why.kinks import kinks_of
+from autodiff.core.why.kinks import hidden_jumps, kinks_of
 from autodiff.grammar.by_hand.approximations import far_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.branches import is_right_elsewhere, other_side_remarks
@@ -79,6 +79,7 @@ MAX_KINKS = 3
 #: How far slopes on both sides may be apart that are the same but for rounding.
 SAME_SLOPE = 1e-9
 NO_FORMULA = "the script's values are at a kink, where no formula is right"
+NOT_FINITE = "the gradient is not finite at the script's values, which proves nothing about a number"
 
 
 class HandCheck:
@@ -250,7 +251,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         remarks = number_at_kink_remarks(made, points, runs)
     elif all_known(right[1:]) is not False:
         remarks = script_kink_remarks(made, points, runs)
-        if not remarks and made.is_right and formula.workings is None:
+        if not remarks and made.is_right:
             remarks = number_at_kink_remarks(made, points, runs)
     if remarks:
         made.is_right, made.remarks = None, remarks
@@ -338,6 +339,9 @@ def explain_difference(
             made.points -= len(wrong)
             made.remarks = far_away_remarks(points, computed)
             return
+        if is_plain_number(formula, points) and made.is_right_here is None:
+            made.is_right, made.points, made.remarks = None, 0, [NOT_FINITE]
+            return
         if is_plain_number(formula, points):
             made.is_right = made.is_right_here_only = True
             made.points = 1
@@ -410,7 +414,7 @@ def script_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns)
     """
     if not runs.rerun.first.ties:
         return []
-    kinks = op_kinks(points, made.by)
+    kinks = op_kinks(made, points, runs)
     found = find_leap(made, kinks, runs)
     if found is None or not found[1]:
         return []
@@ -422,7 +426,7 @@ def number_at_kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRu
 
     The number that an op with a kink answers there is a convention: it is not right either.
     """
-    kinks = op_kinks(points, made.by)
+    kinks = op_kinks(made, points, runs)
     if not (runs.rerun.first.ties or kinks):
         return []
     found = find_leap(made, kinks, runs)
@@ -474,7 +478,7 @@ def kink_remarks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> lis
 
     Most kinks leave second derivatives as they are: these have to leap.
     """
-    kinks = op_kinks(points, made.by)
+    kinks = op_kinks(made, points, runs)
     if kinks and len(made.by) > 1 and find_leap(made, kinks, runs) is None:
         return []
     first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
@@ -486,10 +490,14 @@ def in_line(kink: Kink) -> str:
     return f"in line {kink.line}, {kink.text}" if kink.line else kink.text
 
 
-def op_kinks(points: SamplePoints, by: list[str]) -> list[Kink]:
-    """Return the kinks of ops at the script's values."""
+def op_kinks(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> list[Kink]:
+    """Return the kinks of ops at the script's values; jumps where no gradient arrives if the slope leaps."""
     subject = points.subject
-    node = dict(subject.wrt)[by[-1]]
+    node = dict(subject.wrt)[made.by[-1]]
     leading = nodes_leading_to(subject.order, [node])
-    kinks = kinks_of(leading, subject.cotangents, lambda: points.node_names, len(by))
-    return [kink for kink in kinks if kink.kind != FORMULA_GAP]
+    found = kinks_of(leading, subject.cotangents, lambda: points.node_names, len(made.by))
+    kinks = [kink for kink in found if kink.kind != FORMULA_GAP]
+    if not kinks and runs.may_rerun:
+        kinks = list(hidden_jumps(subject, node, lambda: points.node_names))
+        kinks = [] if kinks and find_leap(made, kinks, runs) is None else kinks
+    return kinks

@@ -1,8 +1,9 @@
 """Finds kinks of the script itself, which no op in the graph has: choices between equal numbers.
 
 Python's ``max(x, 2)`` and ``if x > 2`` record only one of two branches in the graph. If the compared numbers
-are equal, the script is run again at nearby inputs. A gradient that jumps there is reported as a kink. For a
-second derivative the kinks of the ops are confirmed in the same way: most leave it continuous.
+are equal, the script is run again at nearby inputs. A gradient that jumps there is reported as a kink. Jumps
+of ops where no gradient arrives, as in ``sign(x)*x``, are confirmed in the same way, and for a second
+derivative the kinks of the ops: most leave it continuous.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import FORMULA_GAP, JUMP, KINK, Kink
 from autodiff.core.why.kink_table import TIE_OPS
-from autodiff.core.why.kinks import kinks_of
+from autodiff.core.why.kinks import has_jumps, hidden_jumps, kinks_of
 from autodiff.core.why.sentences import value_words
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.rerun import Probe, Rerun
@@ -57,13 +58,14 @@ def add_script_kinks(
 
     ``probe`` has observed the run. Comparisons that do not affect the gradient are not reported.
     """
-    if not probe.ties or runtime.used > MAX_STEPS:
+    if not (probe.ties or has_jumps(subject)) or runtime.used > MAX_STEPS:
         return
     neighbours = neighbours_of(subject, execution, settings, probe)
+    names = NodeNames(subject.order, execution.source)
     with EngineSetup(settings):
         for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
             own = OutputFunction(subject, spelled, node)
-            kinks = kinks_of_choices(own, node, derivation.kinks, neighbours, probe.ties, execution.source)
+            kinks = kinks_of_choices(own, node, derivation.kinks, names, neighbours, probe.ties)
             derivation.kinks += kinks
             if kinks and derivation.is_scalar:
                 derivation.words = ""  # it gives a rate, and there is none
@@ -73,17 +75,25 @@ def kinks_of_choices(
     own: OutputFunction,
     node: Node,
     known: Sequence[Kink],
+    names: NodeNames,
     neighbours: Neighbours,
     ties: list[Span],
-    source: Source,
 ) -> tuple[Kink, ...]:
-    """Return the kink where a choice of the script makes the gradient leap, beside the ``known`` ones."""
+    """Return the kink where a choice of the script makes the gradient leap, beside the ``known`` ones.
+
+    Where none is known, jumps of ops at which no gradient arrives may make it leap too.
+    """
     if not (np.isfinite(own.g).all() and np.isfinite(own.f)):
         return ()
-    leap = neighbours.find_leap(own, node)
-    if leap is None or not neighbours.is_repeatable(own) or not is_of_script(known, neighbours, own, node):
+    jumps = () if known else hidden_jumps(own.subject, node, lambda: names)
+    if not (ties or jumps):
         return ()
-    return (make_kink(leap, own, ties, source),)
+    leap = neighbours.find_leap(own, node)
+    if leap is None or not neighbours.is_repeatable(own):
+        return ()
+    if ties and is_of_script((*known, *jumps), neighbours, own, node):
+        jumps += (make_kink(leap, own, ties, names.source),)
+    return jumps
 
 
 def kinks_without_derivation(
@@ -96,11 +106,11 @@ def kinks_without_derivation(
     """Return the kinks by input of a small run that nothing has observed, whose ops have none.
 
     For order 2 they are those of the gradient, of ops as well. The script is run again, watched by a probe,
-    if it ``compares`` values or is at a kink of an op's slope.
+    if it ``compares`` values, has an op with jumps or is at a kink of an op's slope.
     """
     if execution.steps > MAX_STEPS_AGAIN:
         return {}
-    if not (compares or (order > 1 and has_bends(subject))):
+    if not (compares or (has_bends(subject) if order > 1 else has_jumps(subject))):
         return {}
     if sum(np.size(node.out) for node in subject.order) > MAX_ENTRIES_AGAIN:
         return {}
@@ -111,8 +121,6 @@ def kinks_without_derivation(
             again = differentiate(execution, settings)
         except AutodiffError:
             return {}
-    if not probe.ties and order == 1:
-        return {}
     neighbours = neighbours_of(again, execution, settings, probe)
     names = NodeNames(again.order, execution.source)
     found = {}
@@ -120,7 +128,7 @@ def kinks_without_derivation(
         for spelled, node in again.wrt[:MAX_INPUTS_AGAIN]:
             if order == 1:
                 own = OutputFunction(again, spelled, node)
-                kinks = kinks_of_choices(own, node, (), neighbours, probe.ties, execution.source)
+                kinks = kinks_of_choices(own, node, (), names, neighbours, probe.ties)
             else:
                 slope = GradientFunction(again, spelled, node, np.ones(node.shape))
                 kinks = kinks_of_gradient(slope, node, (), names, neighbours, probe.ties)

@@ -55,7 +55,7 @@ def test_ties_that_a_replay_does_not_see(autodiff):
     done = autodiff("check", "-e", "x = tensor([1., 3., 3.], requires_grad=True); L = x.max(0)[0]")
     assert done.returncode == 0
     said = " ".join(done.out.split())
-    assert "x[1] is at a kink: the slope is 1 from below and 0 from above; backward takes 1" in said
+    assert "x[1] is at a kink: the slope is 0 from below and 1 from above; backward takes 1" in said
     assert "In line 1, L is at a kink of max: entries [1], [2]" in said
 
 
@@ -274,3 +274,25 @@ def test_a_second_derivative_is_told_what_the_first_does(autodiff, code, says):
     done = autodiff("check", "-e", code, "--order", "2")
     assert says in " ".join(done.out.split())
     assert "jump of the output" not in done.out
+
+
+@pytest.mark.parametrize("code", ["x=0.; k=sign(x)*x", "x=0.; k=x*floor(x + 1)", "x=0.; k=x*round(x + 0.5)"])
+def test_a_kink_by_a_jump_where_no_gradient_arrives_is_named(autodiff, code):
+    done = autodiff("check", "-e", code)
+    assert "In line 1, " in done.out
+    assert " is at a jump of " in " ".join(done.out.split())
+    assert " is at a jump of " in " ".join(autodiff("explain", "-e", code).out.split())
+    assert " in line 1 is at a jump; " in autodiff("grad", "-e", code).err
+
+
+def test_a_jump_that_leaves_the_slope_as_it_is_is_not_named(autodiff):
+    code = "x = 0.; k = sign(x)*x**2"
+    assert " ok " in autodiff("check", "-e", code).out
+    assert "jump" not in autodiff("grad", "-e", code).err + autodiff("explain", "-e", code).out
+
+
+def test_the_slopes_of_a_norm_are_those_by_one_entry(autodiff):
+    code = "x = [0., 0.]; A = [[0., 0.], [0., 0.]]; v = [0., 0., 2.]; u = [0., 0., 2.]\n"
+    code += "k = norm(x) + norm(A) + norm(v - u)"
+    found = json.loads(autodiff("check", "-e", code, "--format", "json").out)["checks"]
+    assert [check["sides"] for check in found] == [pytest.approx([-1, 1])] * 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hand_checks import check
+from hand_checks import check, check_steps
 
 NO_FORMULA = "the script's values are at a kink, where no formula is right"
 BRANCHES = "if x >= z:\n    f = x\nelse:\n    f = z"
@@ -56,6 +56,42 @@ def test_the_kink_of_an_op_and_a_choice_of_the_script_are_both_told(formula: str
     assert found.remarks[0] == NO_FORMULA
     assert found.remarks[1].startswith("in line 2, abs(x) is at a kink of abs")
     assert "max(x, 0) compares equal numbers: the slope by x is -1 from below and 2" in found.remarks[2]
+
+
+@pytest.mark.parametrize(
+    ("made", "formulas"),
+    [
+        ("sign(x)*x", ["0", "1", "sign(x)", "where(x >= 0, 1, -1)"]),
+        ("x*floor(x + 1)", ["0", "1", "floor(x + 1)"]),
+        ("x*round(x + 0.5)", ["0", "1"]),
+    ],
+)
+def test_a_jump_where_no_gradient_arrives_is_a_kink(made: str, formulas: list[str]) -> None:
+    for formula in formulas:
+        found = check(f"x = 0.\nf = {made}", f"df/dx == {formula}")
+        assert found.verdict == "undecided", formula
+        assert "is at a jump of" in found.remarks[1]
+    assert check(f"x = 0.\nf = {made}", "df/dx == 7").verdict == "wrong"
+    assert check("x = 0.\nf = sign(x)*x**2", "df/dx == 2*x*sign(x)").verdict == "right"
+
+
+@pytest.mark.parametrize("formula", ["[x > 0] + 3", "[x >= 0] + 3", "3"])
+def test_a_step_of_a_file_at_a_kink_has_the_verdict_of_the_formula_alone(formula: str) -> None:
+    script = "x = 0.\nf = relu(x) + 3*x"
+    alone, [step] = check(script, f"df/dx = {formula}"), check_steps(script, f"df/dx = {formula}")
+    assert (step.verdict, step.remarks) == (alone.verdict, alone.remarks)
+    assert step.verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("made", "number"), [("sqrt(x)", "inf"), ("x**(1/3)", "inf"), ("sqrt(abs(x))", "nan")]
+)
+def test_a_number_that_is_not_finite_is_undecided(made: str, number: str) -> None:
+    found = check(f"x = 0.\nf = {made}", f"df/dx == {number}")
+    assert (found.verdict, found.points) == ("undecided", 0)
+    assert found.remarks == [
+        "the gradient is not finite at the script's values, which proves nothing about a number"
+    ]
 
 
 @pytest.mark.parametrize(("first", "factor"), [(-1, 10), (-2, 8)])
