@@ -135,7 +135,7 @@ class Simplifier:
             return self._power(*arguments)
         if head == "@":
             return self._extract_coefficients(expr, arguments)
-        if head == "postfix" and expr.value == ".T":
+        if head == "postfix" and expr.value in (".T", ".mT"):
             return self._transposed(expr, arguments[0])
         if head == "call" and expr.value == "where":
             return self._where(expr, arguments)
@@ -298,7 +298,7 @@ class Simplifier:
                 return argument
             if list(factors.values()) == [1]:
                 [base] = factors
-                if base.head == "postfix" and base.value == ".T":
+                if base.head == "postfix" and base.value == expr.value:
                     inner = base.args[0]
                     return self.product(
                         [(constant_terms(1), 1), ({frozenset({(inner, 1)}): (n, {inner: 1})}, 1)]

@@ -130,6 +130,8 @@ def test_rounded_numbers_keep_their_brackets() -> None:
         ("exp(1*a + 0)", "exp(a)"),
         ("X.T @ (-G)", "-X.T @ G"),
         ("X.T.T @ G", "X @ G"),
+        ("X.mT.mT @ G", "X @ G"),
+        ("X.mT.T @ G", "X.mT.T @ G"),
         ("A @ B + B @ A", "A @ B + B @ A"),
         ("where(x > 0, 2*g, 0)", "2*g*[x > 0]"),
         ("where(x > 0, 0, g)", "g*[x <= 0]"),
