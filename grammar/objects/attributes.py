@@ -134,8 +134,11 @@ ATTRIBUTE_READERS[Leaf, "variable"] = lambda node: methods.variable_of(node)
 
 def get_attribute(owner: Any, name: str, span: Span) -> Any:
     """Return the value of ``owner.name``; raise ScriptError if there is none."""
-    if name == "dtype" and owner.__class__ is Tensor and runtime.prints_numbers:
-        return numpy_functions.type_of_entries(owner)
+    if runtime.prints_numbers and owner.__class__ is Tensor and (name == "dtype" or name == "T"):
+        if name == "dtype":
+            return numpy_functions.type_of_entries(owner)
+        if owner.ndim != 2:  # torch warns of these
+            return owner if owner.ndim < 2 else numpy_functions.transposed(owner)
     read = ATTRIBUTE_READERS.get((owner.__class__, name))
     if read is not None:
         return read(owner)

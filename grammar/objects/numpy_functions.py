@@ -283,7 +283,7 @@ def typed(made: Tensor, dtype: Any) -> Tensor:
 
 def type_of_entries(a: Tensor) -> DType:
     """Return the type that numpy's array has: of whole numbers that are tracked the entries are floats."""
-    return int64 if plain_text.is_whole(a) else a.dtype
+    return int64 if a.dtype.is_floating_point and plain_text.is_whole(a) else a.dtype
 
 
 def constant(name: str) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from autodiff.grammar.repair.missing_path import optional_branches
 from autodiff.grammar.repair.noted_cuts import COUNTING_FUNCTIONS
 from autodiff.grammar.repair.proposals.graph_cuts import CLAMP_BOUNDS, FAILING_CODE
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assignments_to
-from autodiff.grammar.session.choose_target import last_result
+from autodiff.grammar.session.choose_target import last_result, other_output
 from autodiff.grammar.session.inputs import default_inputs
 from autodiff.grammar.session.leaf_names import base_name
 from autodiff.grammar.session.run import run_once
@@ -125,7 +125,7 @@ def constant_reason(
         line = "" if place is None else f", line {scene.line(place)}"
         reason = "small changes of the inputs do not change it" if uses_input else "it is made of no input"
         reason += line
-    other = last_result(execution) if settings.of is None else None
+    other = other_output(execution) if settings.of is None else None
     chosen = f"; --of {other} chooses another output" if other is not None else ""
     return f"`{error.name}` is a constant here, and its slope is 0: {reason}{chosen}"
 

@@ -319,9 +319,14 @@ def last_number(execution: Execution) -> str | None:
     return max(results)[2] if results else None
 
 
+def other_output(execution: Execution) -> str | None:
+    """Return the name of the output to propose in place of one that was not meant; None if there is none."""
+    return last_number(execution) or last_result(execution)
+
+
 def other_output_help(execution: Execution) -> tuple[str, ...]:
     """Return the help that proposes another output, if there is one."""
-    name = last_number(execution) or last_result(execution)
+    name = other_output(execution)
     return () if name is None else (f"choose another output: --of {name}",)
 
 

@@ -235,7 +235,11 @@ def nn_members() -> dict[str, Any]:
 
 
 def ipython_members() -> dict[str, Any]:
-    return {"display": BUILTINS["display"], "Math": BUILTINS["Math"]}
+    return {
+        "display": BUILTINS["display"],
+        "Math": BUILTINS["Math"],
+        "clear_output": Builtin("clear_output", lambda wait=False: None),
+    }
 
 
 def math_members() -> dict[str, Any]:

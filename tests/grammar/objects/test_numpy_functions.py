@@ -26,6 +26,7 @@ np.average(x, weights=y) | np.average(A, axis=0) | A.max(axis=0) | A.min(axis=1)
 np.max(A, axis=0) | x.max() - x.min() | np.ptp(x) | x.cumsum() | np.cumsum(A) | np.cumsum(A, axis=0)
 np.cumprod(x) | A.cumprod(axis=1) | np.cumsum(x)[-1] | np.sort(x) | np.sort(A, axis=0) | np.sort(A)
 x.repeat(2) | np.repeat(x, 3) | np.repeat(A, 2, axis=0) | np.tile(x, 2) | np.tile(A, (2, 1))
+x.T @ x | (x.T*y).T | A[None].T[0]
 A.transpose() | np.transpose(A) | A.T | np.flip(x) | np.flip(A, axis=0) | np.roll(x, 1)
 np.roll(A, 1, axis=0) | np.append(x, 3.0) | np.append(x, y) | x.clip(1.5, 4.5) | np.clip(x, 2.5, 5)
 np.clip(x, a_min=1.5, a_max=5) | np.interp(2.5, x[:3:2], y[:2])
@@ -130,6 +131,7 @@ np.array([200, 100], "uint8") @ [1, 2] | np.median(np.array([200, 100], "uint8")
 sum(np.array([200, 100], np.uint8)) | np.sum(np.array([200, 100], np.uint8)) | np.finfo(float).eps
 np.array([3, 1], np.uint8)**2/7 - (x[:2] > 2) | np.array([200, 2], "uint8") > 300 | np.iinfo(np.int64).max
 np.arange(2, dtype=np.float32) @ np.array([1.0, 0.1]) | np.percentile(np.arange(5), 30)
+np.array([1, 2], "uint8").dtype | np.array([1, 2], "int32").dtype | np.zeros((2, 3, 1)).T.shape
 np.array([1, 2]).tolist() | x.tolist() | np.unique(np.array([3, 1, 3])) | np.pad(np.array([1, 2]), 1)"""
 
 
