@@ -14,6 +14,7 @@ from autodiff.grammar.translate.modules import INIT, ModuleTranslator, list_text
 from autodiff.grammar.translate.pasted_program import (
     CannotRewriteError,
     PastedProgram,
+    assigned_pairs,
     separate_functions,
     statements_outside_classes,
 )
@@ -59,16 +60,14 @@ class ModelEdits:
     def find_models(self) -> None:
         """Find the modules that are made outside of other modules."""
         for statement in statements_outside_classes(self.pasted):
-            call, name = None, ""
-            if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
-                call = self.translator.constructor_call(statement.value)
-                target = statement.targets[0]
-                name = target.id if isinstance(target, tree.Name) else ""
-            if call is not None and name and self.has_weights(call):
-                if name in self.models:
-                    what = f"`{name}` made twice"
+            for target, value in assigned_pairs(statement):
+                call = self.translator.constructor_call(value)
+                if call is None or not isinstance(target, tree.Name) or not self.has_weights(call):
+                    continue
+                if target.id in self.models:
+                    what = f"`{target.id}` made twice"
                     raise CannotRewriteError(call, what, "give each model a name of its own")
-                self.models[name] = Model(name, statement, call)
+                self.models[target.id] = Model(target.id, statement, call)
         known = {id(part) for model in self.models.values() for part in walk(model.call)}
         for node in walk(self.pasted.script):
             if (
@@ -107,9 +106,15 @@ class ModelEdits:
             self.take_apart(model)
         for model in self.models.values():
             self.rewrite_uses(model)
-        for model in self.models.values():
-            lines = self.creation_lines(model)
-            self.edits.append(self.pasted.replacement(model.statement, lines))
+        for statement in dict.fromkeys(model.statement for model in self.models.values()):
+            lines = []
+            for target, value in assigned_pairs(statement):
+                made = self.models.get(target.id) if isinstance(target, tree.Name) else None
+                if made is not None and made.statement is statement:
+                    lines += self.creation_lines(made)
+                else:
+                    lines.append(f"{self.pasted.text(target)} = {self.pasted.text(value)}")
+            self.edits.append(self.pasted.replacement(statement, lines))
         for name in self.classes() - self.unused_classes:
             self.edits.append(self.pasted.removal(self.pasted.classes[name]))
         self.import_functions()

@@ -14,6 +14,7 @@ from autodiff.grammar.translate.optimizers import Optimizer
 from autodiff.grammar.translate.pasted_program import (
     CannotRewriteError,
     PastedProgram,
+    assigned_pairs,
     statements_outside_classes,
 )
 from autodiff.grammar.translate.schedules import find_schedules
@@ -37,15 +38,19 @@ class OptimizerEdits:
         """Collect the edits in ``edits``."""
         shop = ModuleTranslator(self.pasted)
         models = dict.fromkeys(
-            statement.targets[0].id
+            target.id
             for statement in statements_outside_classes(self.pasted)
-            if isinstance(statement, tree.Assign)
-            and isinstance(statement.targets[0], tree.Name)
-            and shop.constructor_call(statement.value) is not None
+            for target, value in assigned_pairs(statement)
+            if isinstance(target, tree.Name) and shop.constructor_call(value) is not None
         )
         lists = {name: self.pasted.list_name(name, "parameters") for name in models}
         for statement in statements_outside_classes(self.pasted):
             call = statement.value if isinstance(statement, tree.Assign) else None
+            made = call.elements if isinstance(call, tree.TupleDisplay) else ()
+            functions = [one.function for one in made if isinstance(one, tree.Call)]
+            if any(is_optimizer(self.pasted.full(function)) for function in functions):
+                advice = "write an assignment of its own for each, as in `optimizer = torch.optim.SGD(...)`"
+                raise CannotRewriteError(statement, "optimizers in a tuple", advice)
             if isinstance(call, tree.Call) and is_optimizer(self.pasted.full(call.function)):
                 target = statement.targets[0]
                 if not isinstance(target, tree.Name):

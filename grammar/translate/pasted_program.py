@@ -190,6 +190,17 @@ class PastedProgram:
         return Edit(statement.span, indented(lines, self.indentation(statement)).lstrip(" \t"))
 
 
+def assigned_pairs(statement: Any) -> list[tuple[tree.Expression, tree.Expression]]:
+    """Return the targets and values of an assignment; of ``a, b = f(), g()`` one pair for each name."""
+    if not isinstance(statement, tree.Assign) or len(statement.targets) != 1:
+        return []
+    target, value = statement.targets[0], statement.value
+    if not (isinstance(target, tree.TupleDisplay) and isinstance(value, tree.TupleDisplay)):
+        return [(target, value)]
+    same = len(target.elements) == len(value.elements)
+    return list(zip(target.elements, value.elements, strict=True)) if same else []
+
+
 def is_target(parent: Any, node: Any) -> bool:
     """Whether ``node`` is a target of the assignment or loop ``parent``."""
     if isinstance(parent, tree.Assign):

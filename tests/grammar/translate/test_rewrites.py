@@ -24,6 +24,7 @@ IN_WORDS = {
     "groups_of_parameters",
     "kept_in_forward",
     "class_alone",
+    "optimizers_in_tuple",
 }
 #: What the rewrite leaves out on purpose: the picture of a model, a file in place of the screen.
 OTHERWISE = {"sequential_classifier", "written_to_file"}
