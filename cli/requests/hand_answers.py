@@ -251,6 +251,8 @@ class HandWork:
             answers.formulas.append(found)
         for note in notes:
             self.session.note(note)
+        for derivation in self.derivations:
+            derivation.run_rest(runs.first)
         results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
         judge_by_own_values(judged, results, runs)
         judge_later_turns(judged, results, runs)

@@ -219,13 +219,34 @@ def run_text(
             raise error from None
 
 
+#: Functions of numpy that change their first argument; ``at`` is that of ``np.add.at``.
+CHANGE_FIRST = frozenset(["at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"])
+#: Methods that change their array or list, beside those whose names end in ``_``.
+CHANGE_OWN = frozenset(["append", "extend", "fill", "insert", "sort"])
+
+
+def changed_by(node: tree.SyntaxNode) -> list[tree.Expression]:
+    """Return what a call changes: ``dx`` of ``dx.add_(1)``, ``np.add.at(dx, i, g)``, ``np.exp(a, out=dx)``.
+
+    What other functions change is not known.
+    """
+    if not isinstance(node, tree.Call):
+        return []
+    found = [one.value for one in node.arguments if one.keyword == "out"]
+    if isinstance(node.function, tree.Attribute):
+        name = node.function.name
+        if name in CHANGE_OWN or (name.endswith("_") and not name.endswith("__")):
+            found.append(node.function.object)
+        elif name in CHANGE_FIRST and node.arguments and node.arguments[0].keyword is None:
+            found.append(node.arguments[0].value)
+    return found
+
+
 def is_changed(node: tree.SyntaxNode) -> bool:
-    """Whether a statement assigns to entries, or calls a method that changes its tensor or list."""
+    """Whether a statement assigns to entries, or a call changes a tensor or a list."""
     if isinstance(node, tree.Assign):
         return any(isinstance(target, tree.Subscript) for target in node.targets)
-    if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
-        return False
-    return node.function.name.endswith(("_", "append", "insert", "extend"))
+    return bool(changed_by(node))
 
 
 def copied(value: Any, copies: dict[int, Any]) -> Any:

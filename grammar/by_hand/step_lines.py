@@ -6,6 +6,7 @@ import re
 
 from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.source import Source
+from autodiff.grammar.by_hand.evaluate import changed_by
 from autodiff.grammar.by_hand.formula import (
     SIGN_TRANSLATION,
     inner_bodies,
@@ -132,8 +133,8 @@ def find_bindings(body: Collection[tree.SyntaxNode], line: Line) -> None:
                 changed.add(root_name(part.target))
             elif isinstance(part, tree.For):
                 targets |= bound_names(part.target)
-            elif is_changing_call(part):
-                changed.add(root_name(part.function.object))
+            else:
+                changed.update(map(root_name, changed_by(part)))
         stored = [target for part in parts if isinstance(part, tree.Assign) for target in part.targets]
         written = {id(target) for target in stored if isinstance(target, tree.Name)}
         read = {part.id for part in parts if isinstance(part, tree.Name) and id(part) not in written}
@@ -159,14 +160,6 @@ def adds_to(node: tree.Assign, target: tree.Expression) -> bool:
     if not isinstance(target, tree.Name) or not isinstance(value, tree.Binary) or value.op not in ("+", "-"):
         return False
     return any(isinstance(side, tree.Name) and side.id == target.id for side in (value.left, value.right))
-
-
-def is_changing_call(node: tree.SyntaxNode) -> bool:
-    """Whether a call changes the object of its method, as ``dx.add_(1)`` and ``made.append(x)`` do."""
-    if not isinstance(node, tree.Call) or not isinstance(node.function, tree.Attribute):
-        return False
-    name = node.function.name
-    return name in ("append", "insert", "extend") or (name.endswith("_") and not name.endswith("__"))
 
 
 # -- from the text ----------------------------------------------------------------------------------
@@ -301,7 +294,7 @@ def read_expression(
         return
     if isinstance(value, tree.Call) and not split_equation(part.text)[1]:
         line = Line(HELPER, number, part, node)
-        for key in line.changes if is_changing_call(value) else ():
+        for key in map(root_name, changed_by(value)):
             if key in derivatives:
                 line.kind, line.key = CHANGE, key
         yield line

@@ -136,6 +136,9 @@ class Derivation:
             for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
                 if bound[0] == "d" and len(bound) > 1:
                     self.uncompared.setdefault(bound, line.number)
+        numbers = {line.number for line in lines}
+        #: The names that each line changes which is no statement, by the numbers of those lines.
+        self.unread = {one: names_changed_in(given.line(one)) for one in unreadable if one not in numbers}
         #: The names to which a line gives the value that they have in the script, such as N = 5, or its data.
         self.restated: dict[int, set[str]] = {}
         #: The names that have no value because their line failed, with the errors.
@@ -273,6 +276,10 @@ class Derivation:
             known.append({**left, **self.given_values(place + 1, run)})
         return known[at]
 
+    def run_rest(self, first: ScriptRun) -> None:
+        """Run the lines behind the last step too, so that those that cannot be run are told."""
+        self.values(len(self.lines), first, first)
+
     def given_values(self, at: int, run: ScriptRun) -> dict[str, Any]:
         """Return the gradients that the steps which begin at a line change, or with which a loop begins."""
         found = {
@@ -346,6 +353,7 @@ class Derivation:
 
     def formula(self, segment: Segment) -> Formula:
         """Return the formula of a step; raise a UsageError that points at a mistake in it."""
+        self.refuse_unread(segment)
         if segment.turn is not None:
             return self.turn_formula(segment, segment.turn)
         start, *later = [self.lines[at] for at in segment.places]
@@ -366,6 +374,22 @@ class Derivation:
         step = (self.name, self.lines[last].number_of(segment.key, self.given))
         workings = Workings(self, segment, own)
         return Formula(self.left_side(segment), right, self.given, self.words, step, workings, written)
+
+    def refuse_unread(self, segment: Segment) -> None:
+        """Raise a UsageError if a line that cannot be read changes the derivative or what it needs."""
+        lines = [self.lines[at] for at in segment.places]
+        begins = [self.lines[one.places[0]].number for one in self.segments if one.key == segment.key]
+        for number, names in self.unread.items():
+            before = [one for one in begins if one < number]
+            changed = {segment.key} if lines[0].number in before[-1:] else set()
+            for line in lines:
+                if line.number > number:
+                    bound = [one.binds for one in self.lines if number < one.number < line.number]
+                    changed |= line.reads.difference(self.keys, *bound)
+            for name in sorted(names & changed):
+                raise UsageError(
+                    f"not judged: line {number} changes `{name}` and cannot be read", code="E0610"
+                )
 
     def turn_formula(self, segment: Segment, turn: WrongTurn) -> Formula:
         """Return the formula of the value that a line of a loop makes in one turn."""
@@ -434,6 +458,18 @@ class Derivation:
         between = [self.lines[at] for at in inner if self.lines[at].kind != CHANGE]
         bound = set().union(*(line.binds for line in between))
         return any(self.lines[at].reads & bound for at in segment.places[:-1])
+
+
+def names_changed_in(text: str) -> set[str]:
+    """Return the names that a line may change which is no statement.
+
+    They stand before ``=``; in a call before it, as its first argument, or behind ``out=``.
+    """
+    found = re.match(r"[^=,]*\([^=,)]*", text)
+    if found is None and "=" not in text:
+        return set()
+    changed = text.partition("=")[0] if found is None else found[0]
+    return set(re.findall(r"[^\W\d]\w*", changed)).union(re.findall(r"\bout\s*=\s*(\w+)", text))
 
 
 def list_names(place: int, at: int) -> tuple[str, str, str]:

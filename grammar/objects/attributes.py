@@ -11,7 +11,7 @@ from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Span
 from autodiff.core.engine.aliasing import share_alias, version_counter_of, watch_node
 from autodiff.core.engine.custom_function import Context
-from autodiff.core.engine.public_functions import IN_PLACE
+from autodiff.core.engine.public_functions import IN_PLACE, PublicFunction
 from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import require_floating_dtype
@@ -46,6 +46,7 @@ in_place_changes = LazyModule("autodiff.core.engine.in_place")
 custom_calls = LazyModule("autodiff.core.engine.custom_call")
 fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
+numpy_parts = LazyModule("autodiff.grammar.objects.numpy_parts")
 side_modules = LazyModule("autodiff.grammar.objects.side_modules")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 
@@ -170,6 +171,10 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
         return owner.entry_count
     if name == "at" and owner.__class__ is Tensor and runtime.fixed_arrays.startswith("jax"):
         return fixed_arrays.ArrayAt(owner)
+    if name == "at" and owner.__class__ is PublicFunction and runtime.plain_functions:
+        added = numpy_parts.ADDED_AT.get(owner.name)
+        if added is not None:
+            return added
     method = find_method(owner, name)
     if method is not None:
         return BoundMethod(owner, name, method)
@@ -188,7 +193,10 @@ def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     method = METHODS.get((kind, name))
     if method is not None or kind is not Tensor:
         return method
-    return find_tensor_method(name)
+    method = find_tensor_method(name)
+    if method is None and runtime.plain_functions:  # as in steps, whose arrays are those of any script
+        method = numpy_functions.NUMPY_METHODS.get(name)
+    return method
 
 
 def attribute_names(owner: Any) -> set[str]:

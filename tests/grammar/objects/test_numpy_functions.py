@@ -244,6 +244,8 @@ w = [1, 2, 4]; w[0] = 3; w[1] = 2.7; w = np.array(w)*x[:3]
 w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2]
 w = np.zeros_like([1, 2]); w[0] = x[1]*0.3; w = w + x[:2]
 w = A*1; v = [row for row in w]; v[0] += x[:2]; v[1][0] = x[2]**2 | w = A*1; np.fill_diagonal(w, x[:2]*3)
+w = np.zeros(3); np.add.at(w, [0, 2, 2], x[:3]) | w = A*1; np.subtract.at(w, ([1, 1], 0), 2*x[:2])
+w = np.zeros(3, dtype=int); np.add.at(w, np.array([1, 1]), 1); w = w/2*x[:3]
 w = x*1; w.fill(x[1]); w[0] = 2 | w = y*x; w.sort()
 w = A*y[1]; w.sort(axis=0)
 w = x*1; w += [1, 2, 3, 4]; w /= (1, 2, 1, 2) | w = np.arange(4)*2; w[1] = 0.7; w[2:] += 1; w *= 3; w = w*x

@@ -1,0 +1,59 @@
+"""Lines of steps that cannot be read: what they change is not judged, and all are told."""
+
+from __future__ import annotations
+
+import pytest
+
+NETWORK = """\
+import numpy as np
+x = np.array([[0.5, -1.0], [1.5, 2.0]])
+w = np.array([[0.3], [0.8]])
+z = x @ w
+h = np.tanh(z)
+loss = (h**2).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("np.multiply(dz, 1 - h**2, out=dz)", "multiply(): `out=` is not in the language"),
+        ("dz *= = 1 - h**2", "steps.py:2: not judged: line 3 changes `dz` and cannot be read"),
+        (
+            "np.multiply(dz, 1 - h**2, out=dz",
+            "steps.py:2: not judged: line 3 changes `dz` and cannot be read",
+        ),
+    ],
+)
+def test_what_a_line_changes_that_cannot_be_read_is_not_judged(
+    autodiff, tmp_path, line: str, says: str
+) -> None:
+    script, steps = tmp_path / "net.py", tmp_path / "steps.py"
+    script.write_text(NETWORK)
+    steps.write_text(f"dh = 2*h\ndz = dh.copy()\n{line}\ndw = x.T @ dz\n")
+    done = autodiff("check", script, "--formula", f"@{steps}")
+    assert done.returncode == 2
+    assert "wrong" not in done.out
+    told = " ".join(done.out.split())
+    assert "dloss/dh right" in told
+    assert "dloss/dw right" in told
+    assert says in done.err
+
+
+def test_a_name_of_a_line_that_cannot_be_read_has_no_other_value(autodiff, tmp_path) -> None:
+    """``h`` would have the script's value where the line that gives it another is left out."""
+    script, steps = tmp_path / "net.py", tmp_path / "steps.py"
+    script.write_text(NETWORK)
+    steps.write_text("dh = 2*h\nh = 1 - h**2 if\ndz = dh*h\ndw = x.T @ dz\n")
+    done = autodiff("check", script, "--formula", f"@{steps}")
+    assert (done.returncode, "wrong" in done.out) == (2, False)
+    assert "not judged: line 2 changes `h` and cannot be read" in done.err
+
+
+def test_lines_behind_the_last_step_that_cannot_be_run_are_told(autodiff, tmp_path) -> None:
+    script, steps = tmp_path / "net.py", tmp_path / "steps.py"
+    script.write_text(NETWORK)
+    steps.write_text("dh = 2*h\nnp.no_such_function(dh)\n")
+    done = autodiff("check", script, "--formula", f"@{steps}")
+    assert done.returncode == 2
+    assert "steps.py:2: module 'numpy' has no attribute 'no_such_function'" in done.err
