@@ -113,7 +113,8 @@ class RowSyntax:
             is_own = isinstance(call.function, tree.Name) and call.function.id in self.functions
             return is_own or id(call.function) in self.placed
         is_of_math = self.without_tensors and any(function is MATH[name] for name in ROWWISE)
-        return is_of_math or is_elementwise(function)
+        is_clip = self.is_plain and function is self.compiler.find_builtin("np").find("clip")
+        return is_of_math or is_clip or is_elementwise(function)
 
     def is_own(self, node: tree.FunctionDef) -> bool:
         """Whether the name of a function, and those of its variables, mean nothing else."""

@@ -98,6 +98,7 @@ PLAIN = (
     "softplus(x + {a})",
     "maximum(x*{a}, y*{b})",
     "math.atan(x*{a})",
+    "np.clip({a}, -0.5, {b})",
 )
 TORCH = ("torch.maximum(x*{a}, y*{b})", "(x*{a}).sin()", "F.gelu(x + {a})", "(y + {a}).clamp(min=0)")
 FORMS = (
