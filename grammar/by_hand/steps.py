@@ -191,6 +191,7 @@ class Derivation:
             found.append(f"{self.name}:{line}: {text}")
         compared = {one.key for one in self.segments if one.turn is not None}
         compared |= {node.name for node in first.subject.order if node.name is not None}
+        compared |= self.forward_names()
         for name, line in self.uncompared.items():
             if name in compared:
                 continue
@@ -202,6 +203,13 @@ class Derivation:
                 reason = f"the script has no `{name[1:]}`" + (f"; did you mean `{near}`?" if near else "")
             found.append(f"{self.name}:{line}: `{name}` is not compared: {reason}")
         return found
+
+    def forward_names(self) -> set[str]:
+        """Return the names that lines before the first step give values, and that no step reads."""
+        start = min((one.places[0] for one in self.segments), default=0)
+        bound = set().union(*(line.binds for line in self.lines[:start]))
+        read = set().union(*(self.lines[at].reads for one in self.segments for at in one.places))
+        return {name for name in bound - read if name[1:] not in self.words}
 
     def meant(self, at: int) -> dict[str, Node]:
         """Return the values whose gradients names have before a line, where the names do not say it."""

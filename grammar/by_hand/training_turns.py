@@ -132,7 +132,10 @@ class TurnSearch:
         return None
 
     def in_statement(self, statement: tree.Statement, called: frozenset[str]) -> FoundTurn | None:
-        """Return the turn in a loop, in a call, or below ``if __name__ == "__main__"``."""
+        """Return the turn in a loop, in a call, or below ``if __name__ == "__main__"``.
+
+        It is recorded also where the loop is below ``with torch.no_grad()``.
+        """
         if isinstance(statement, (tree.For, tree.While)):
             header = Span(statement.span.start, statement.body[0].span.start)
             start = tree.Break(header)
@@ -144,8 +147,12 @@ class TurnSearch:
             own = self.turn_of(statement.body, statement) if self.is_turn(statement.body) else None
             found = own or self.in_body(statement.body, called)
             return None if found is None else found.within(begin, header)
+        body: tree.Body = ()
         if isinstance(statement, tree.If) and is_main_guard(statement):
             [(_, body), *_] = statement.branches
+        elif isinstance(statement, tree.With) and is_without_grad(statement):
+            body = statement.body
+        if body:
             found = self.in_body(body, called)
             return None if found is None else found.within((), Span(statement.span.start, body[0].span.start))
         call = call_of(statement)
@@ -156,9 +163,10 @@ class TurnSearch:
         given = bound_parameters(function, call)
         if given is None:
             return None
-        found = self.in_body(function.body, called | {name})
-        if found is None and not self.is_sure and self.has_steps(function.body):
+        found = None
+        if not self.is_sure and any(map(self.made_by, function.body)):  # sums begin before a loop
             found = self.turn_of(function.body, None)
+        found = found or self.in_body(function.body, called | {name})
         header = Span(function.span.start, function.body[0].span.start)
         return None if found is None else found.within(given, header)
 
@@ -185,7 +193,11 @@ class TurnSearch:
 
     def made_by(self, statement: tree.Statement) -> set[str]:
         """Return the derivatives to which an assignment gives values."""
-        if not isinstance(statement, tree.Assign):
+        if isinstance(statement, tree.With):
+            return set().union(*map(self.made_by, statement.body))
+        call = call_of(statement)
+        is_in_function = call is not None and root_name(call.function) in self.functions
+        if not isinstance(statement, tree.Assign) or is_in_function:
             return set()
         return {one.id for one in bound_by(statement) if one.id in self.names}
 
@@ -292,6 +304,13 @@ def bound_parameters(function: tree.FunctionDef, call: tree.Call) -> tree.Body |
 def gradients_of(names: Iterable[str]) -> set[str]:
     """Return what gradients by these names are called."""
     return {f"{prefix}{name}" for name in names for prefix in ("d", "grad_")}
+
+
+def is_without_grad(statement: tree.With) -> bool:
+    """Whether it is ``with torch.no_grad()``."""
+    calls = [item.function for item, _ in statement.items if isinstance(item, tree.Call)]
+    names = {one.name if isinstance(one, tree.Attribute) else root_name(one) for one in calls}
+    return bool(names) and names <= {"no_grad", "inference_mode"}
 
 
 def is_main_guard(statement: tree.If) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent, indent
+
 import pytest
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
@@ -220,3 +222,68 @@ def test_a_value_with_the_name_of_a_gradient_is_no_step() -> None:
     """``dx`` may be a difference that the output is made of: the output is that of the script."""
     script = "x = 3.0\nn = (x - 1)**2\ndx = x - 1\nout = dx**3\n"
     assert verdicts(script, "dx = 3*(x - 1)**2\n") == {"dout/dx": True}
+
+
+RECURRENT = """\
+import numpy as np
+np.random.seed(1)
+data = [0, 1, 2, 2, 1, 0, 1, 2]
+Wx = np.random.randn(3, 3)*0.5
+Wh = np.random.randn(3, 3)*0.5
+Wy = np.random.randn(3, 3)*0.5
+
+def lossFun(inputs, targets, first):
+    xs, hs, ps, loss = [], [first], [], 0
+    for t in range(len(inputs)):
+        x = np.zeros(3)
+        x[inputs[t]] = 1
+        xs.append(x)
+        hs.append(np.tanh(Wx @ x + Wh @ hs[-1]))
+        y = Wy @ hs[-1]
+        ps.append(np.exp(y)/np.sum(np.exp(y)))
+        loss += -np.log(ps[t][targets[t]])
+    dWx, dWh, dWy = np.zeros_like(Wx), np.zeros_like(Wh), np.zeros_like(Wy)
+    dnext = np.zeros(3)
+    for t in reversed(range(len(inputs))):
+        dy = ps[t].copy()
+        dy[targets[t]] -= 1
+        dWy += np.outer(dy, hs[t + 1])
+        draw = (1 - hs[t + 1]**2)*(Wy.T @ dy + dnext)
+        dWx += np.outer(draw, xs[t])
+        dWh += np.outer(draw, hs[t])
+        dnext = Wh.T @ draw
+    return loss, dWx, dWh, dWy, hs[-1]
+
+hprev = np.zeros(3)
+for n in range(2):
+    loss, dWx, dWh, dWy, hprev = lossFun(data[3*n:3*n + 3], data[3*n + 1:3*n + 4], hprev)
+    for param, dparam in zip([Wx, Wh, Wy], [dWx, dWh, dWy]):
+        param -= 0.1*dparam
+"""
+TORCH = """\
+import torch
+X = torch.tensor([[0.5, -1.0], [1.5, 0.3], [-0.2, 0.8]])
+W = torch.tensor([[0.2], [-0.4]], requires_grad=True)
+with torch.no_grad():
+    for i in range(5):
+        out = torch.tanh(X @ W)
+        loss = (out**2).mean()
+        dout = 2*out/3
+        dW = X.T @ (dout*(1 - out**2))
+        W.data += -0.1*dW
+"""
+
+
+def test_a_backward_pass_in_a_function_that_a_loop_calls() -> None:
+    assert verdicts(RECURRENT, RECURRENT) == {"dloss/dWy": True, "dloss/dWx": True, "dloss/dWh": True}
+    changed = RECURRENT.replace("(draw, hs[t])", "(draw, hs[t + 1])")
+    assert wrong(changed, changed) == ["dloss/dWh"]
+
+
+def test_a_loop_that_records_nothing_is_recorded_for_the_check() -> None:
+    assert wrong(TORCH, TORCH) == []
+    before, loop = TORCH.split("with torch.no_grad():\n")
+    within = before + dedent(loop)
+    backward = "    dout = 2*out/3\n    dW = X.T @ (dout*(1 - out**2))\n"
+    within = within.replace(backward, "    with torch.no_grad():\n" + indent(backward, "    "))
+    assert wrong(within, within) == []
