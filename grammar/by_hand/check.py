@@ -372,14 +372,15 @@ def changed_remarks(
         computed = [computed[at] for at in kept]
         tried = points
     node = dict(points.subject.wrt)[made.by[-1]]
+    entries = wrong_entries_remarks(computed, points.gradients)  # the next line may keep one point
     remarks = find_mistakes(formula, node, points, computed, tried)
     unfolded = None if formula.workings is None else formula.workings.unfolded
-    if unfolded is not None and remarks == wrong_entries_remarks(computed, points.gradients):
+    if unfolded is not None and remarks == entries:
         tried = SamplePoints(runs, unfolded, points.runs)
         found = CorrectionSearch(unfolded, tried, node).find_remark()
         if found:
             return [found]
-    if formula.workings is not None and remarks == wrong_entries_remarks(computed, points.gradients):
+    if formula.workings is not None and remarks == entries:
         remarks = [*missing_lines(formula, points, runs), *remarks]
     return remarks
 
