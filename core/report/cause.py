@@ -42,7 +42,9 @@ class Cause(Record):
     repairs: tuple[Fix, ...] = ()
 
     def lost_edges(self, graph: Graph) -> list[int]:
-        """The ids of the edges that lost the gradient."""
+        """The ids of the edges that lost the gradient; none where many factors made it small or large."""
+        if self.kind in ("shrunk", "grown"):
+            return []
         names = [node.name for node in graph.nodes]
         return [
             id

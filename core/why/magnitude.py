@@ -34,6 +34,8 @@ FAR_RATIO, MIN_FACTORS = 1e8, 5
 STEPS_RATIO = 100.0
 #: At most this many places are reported.
 MOST_PLACES = 3
+#: A factor up to this, or one over it, may be the rounding of the others as they are printed.
+NEAR_ONE = 1.02
 #: A sum within this many rounding units of 0, relative to its parts, counts as a rounding error.
 ROUNDING_UNITS = 45
 
@@ -80,7 +82,7 @@ def magnitude_causes(
     if not most:
         return []
     change = f"{change_words(start, end)} on its way"
-    text = f"{change}: {way_words(most, places, start, end, names)}"
+    text = f"{change}: {way_words(most, end / start, names)}"
     return [magnitude_cause(text, most[0].node, end > start, names)]
 
 
@@ -105,29 +107,25 @@ def most_of_the_way(places: list[FactorPlace], start: float, end: float) -> list
     return most
 
 
-def way_words(
-    most: list[FactorPlace], places: list[FactorPlace], start: float, end: float, names: NodeNames
-) -> str:
-    """What the reported places do, and what the others do if it is much against it."""
+def way_words(most: list[FactorPlace], ratio: float, names: NodeNames) -> str:
+    """What the reported places do, and what all else does, so that the factors make the ``ratio``."""
     parts = [place_words(place, names) for place in most]
-    is_growth = end > start
-    against = sum(place.exponent for place in places if (place.exponent > 0) != is_growth)
-    if abs(against) > abs(log10(end / start)) / 2:
-        parts.append(
-            f"other factors {'shrink' if is_growth else 'enlarge'} it, together by {10**against:.3g}"
-        )
+    rest = log10(ratio) - sum(place.exponent for place in most)
+    if abs(rest) > log10(NEAR_ONE):
+        parts.append(f"other factors {'enlarge' if rest > 0 else 'shrink'} it, together by {10**rest:.3g}")
     return "; ".join(parts)
 
 
-def changes_by_steps(places: list[FactorPlace], sign: int, ratio: float) -> bool:
+def changes_by_steps(places: list[FactorPlace], sign: int, ratio: float, least: int = MIN_FACTORS) -> bool:
     """Whether ops that occur often, each time with a factor on one side of 1, make ``ratio`` together.
 
-    ``sign`` is 1 if the factors have to be above 1, and -1 if below.
+    ``sign`` is 1 if the factors have to be above 1, and -1 if below. An op that occurs ``least`` times occurs
+    often.
     """
     steps = [
         place.exponent
         for place in merge_places(places)
-        if len(place.factors) >= MIN_FACTORS and all(sign * log10(factor) > 0 for factor in place.factors)
+        if len(place.factors) >= least and all(sign * log10(factor) > 0 for factor in place.factors)
     ]
     return sign * sum(steps) >= log10(ratio)
 

@@ -54,11 +54,12 @@ def repeated_use_causes(
             continue
         places = factor_places(subject, leading, first, last)
         most = most_of_the_way(places, start, end)
-        if not most or not changes_by_steps(places, sign, ratio):
+        steps_between = MIN_FACTORS - 1  # of the least number of uses
+        if not most or not changes_by_steps(places, sign, ratio, steps_between):
             continue
         a_use = (end / start) ** (1 / (len(edges) - 1))
         user = names.source_line(first) or names.without_suffix(first)
-        way = way_words(most, places, start, end, names)
+        way = way_words(most, end / start, names)
         text = (
             f"{spelled} is used {len(edges):,} times in {shorten_middle(user)}"
             f"{small_uses(subject, edges, g)}: {change_words(start, end)} on its way from the last use to the"

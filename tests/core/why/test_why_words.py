@@ -93,7 +93,8 @@ CHAIN = "y = x\nfor i in range({}):\n    y = {}\ny.backward()"
         (
             "1.",
             CHAIN.format(9, "2 * y * 0.05"),
-            "9 times by 0.05, together by 1.95e-12, through 2 * y * 0.05 in line 4",
+            "9 times by 0.05, together by 1.95e-12, through 2 * y * 0.05 in line 4;"
+            " other factors enlarge it, together by 512",
         ),
     ],
 )
