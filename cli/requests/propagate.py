@@ -20,7 +20,7 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.core.report.kink import JUMP, KINK, SINGULAR
 from autodiff.core.report.propagation import MonteCarlo, Propagation
-from autodiff.core.why.kinks import kinks_of
+from autodiff.core.why.kinks import kinked_nodes, kinks_of
 from autodiff.core.why.sentences import value_words
 from autodiff.grammar.session import derivative_matrices
 from autodiff.grammar.session.assignment_plan import unknown_name_error
@@ -120,7 +120,8 @@ def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> b
     source = session.script.source
     names = cache(lambda: NodeNames(subject.order, source, numbers_first=subject.numbers_first))
     leading = nodes_leading_to(subject.order, [node for _, node in subject.wrt])
-    kinks = [kink for kink in kinks_of(leading, subject.cotangents, names) if kink.kind in NOT_SMOOTH]
+    gradients = subject.cotangents_of(kinked_nodes(leading))
+    kinks = [kink for kink in kinks_of(leading, gradients, names) if kink.kind in NOT_SMOOTH]
     sentences = [(kink.line, kink.text) for kink in kinks]
     sentences += [
         (source.position(at.start)[0], f"`{source.excerpt(at)}` compares equal numbers") for at in probe.ties

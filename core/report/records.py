@@ -167,6 +167,7 @@ class ReportedPass:
         """
         if self._sweep_nodes is None:
             return self.received
+        kept = set(kept)
         places = (at for at, node in enumerate(self.order) if node in kept and node.op is not None)
         found = self._sweep_nodes(self.order[: max(places, default=-1) + 1], kept)
         return {node: self.received.get(node) if node.op is None else found.get(node) for node in kept}

@@ -21,7 +21,7 @@ from autodiff.core.why.sentences import operand_in_words, value_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -52,7 +52,7 @@ MULTI_FUNCTION_OPS = ("pick", "gather", "amax", "amin", "elu")
 
 
 def kinks_of(
-    leading: Sequence[Node], cotangents: dict[Node, Any], names: Callable[[], NodeNames], order: int = 1
+    leading: Sequence[Node], cotangents: Mapping[Node, Any], names: Callable[[], NodeNames], order: int = 1
 ) -> tuple[Kink, ...]:
     """The kinks among the nodes of ``leading``, which lie between an output and one input, oldest first.
 
@@ -60,17 +60,17 @@ def kinks_of(
     With ``order`` 2 the kinks that only the second derivative has are included. Nodes then count even where
     the incoming gradient is 0, since the second derivative may be nonzero there.
     """
-    useful = set(leading)
     found: list[Kink] = []
+    candidates = kinked_nodes(leading)
+    if not candidates:
+        return ()
+    useful = set(leading)
     with numpy_warnings_off(list(leading)):
-        for node in reversed(leading):
+        for node in reversed(candidates):
             g = cotangents.get(node)
-            if g is None or not isinstance(node, OpNode):
+            if g is None:
                 continue
             name = node.op.name
-            is_in_tables = name in KINK_RULES or name in TIE_OPS or name in OPERANDS_AT_ZERO
-            if not is_in_tables or is_custom(node.op):
-                continue
             # Empty for the input itself if an op made it, and for tensors without entries.
             operands = {
                 at
@@ -111,6 +111,17 @@ def hidden_jumps(subject: ReportedPass, target: Node, names: Callable[[], NodeNa
         return ()
     found = kinks_of(nodes_leading_to(subject.order, [target]), subject.cotangents, names, 2)
     return tuple(kink for kink in found if kink.kind == JUMP)
+
+
+def kinked_nodes(nodes: Sequence[Node]) -> list[OpNode]:
+    """The nodes whose ops have points without a slope; ``kinks_of`` needs the gradients of no others."""
+    return [
+        node
+        for node in nodes
+        if isinstance(node, OpNode)
+        and (node.op.name in KINK_RULES or node.op.name in TIE_OPS or node.op.name in OPERANDS_AT_ZERO)
+        and not is_custom(node.op)
+    ]
 
 
 def _rounding(node: OpNode, names: NodeNames) -> Kink:

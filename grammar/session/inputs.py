@@ -149,7 +149,8 @@ def versions_by_name(execution: Execution, order: list[Node]) -> dict[str, Node]
     for node in order:  # the first node of a name is its latest version
         if node.name is not None:
             versions.setdefault(node.name, node)
-    within = set(order)
+    bound = {value.node for value in execution.names.values() if value.__class__ is Tensor}
+    within = {node for node in order if node in bound}  # a set of a million nodes takes 50 MB
     for name, value in execution.names.items():
         if value.__class__ is Tensor and value.node in within:
             known = versions.get(name)
