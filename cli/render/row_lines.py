@@ -6,6 +6,8 @@ a header above, and JSON Lines an object a row. A row without an answer has empt
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.process.streams import harmless, visible
 from autodiff.cli.render.numbers import exact, exact_entries, is_array, short
 from autodiff.core.base.errors import AutodiffError, UsageError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     Answer = tuple[Any, Sequence[Any]] | AutodiffError
 
 NARROWEST = 12  # characters of a column of a table
+BREAKS = re.compile(r"([\n\t])")
 
 
 class RowWriter:
@@ -97,7 +100,12 @@ class RowWriter:
         return self.begin() if self.early else ""
 
     def shown(self, text: str) -> str:
-        """A text as a cell: what a terminal has in a table for people, else the same in every locale."""
+        """A text as a cell: what a terminal has in a table for people, else the same in every locale.
+
+        In CSV a line break or a tab is kept, as a program that reads the lines needs the text itself.
+        """
+        if self.form == "csv":
+            return "".join(part if BREAKS.fullmatch(part) else harmless(part) for part in BREAKS.split(text))
         return visible(text) if self.form == "table" else harmless(text)
 
     def kept_cells(self, row: Any) -> list[str]:
@@ -133,7 +141,7 @@ class RowWriter:
 
     def quoted(self, cell: str) -> str:
         """A cell as csv writes it, in quotation marks where needed; plain lines have it bare between tabs."""
-        if self.form != "plain" and ('"' in cell or ("," if self.form == "csv" else "\t") in cell):
+        if self.form != "plain" and not {'"', *(",\n" if self.form == "csv" else "\t")}.isdisjoint(cell):
             return '"' + cell.replace('"', '""') + '"'
         return cell
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import subprocess
 import sys
@@ -299,6 +301,16 @@ def test_plain_lines_have_bare_cells(autodiff):
     code = ["-e", "x = 1; y = x**3", "--each", "-", "--keep"]
     done = autodiff("grad", *code, input='id,x\n"old, ""rusty""",2\n"a\tb",1\n')
     assert done.out == 'old, "rusty"\t2\t12\na\\x09b\t1\t3\n'
+
+
+def test_csv_keeps_the_texts_of_fields(autodiff):
+    code = ["-e", "x = 1; y = x**3", "--each", "-", "--keep", "--format", "csv"]
+    text = 'id,x\n"a\nb",2\n"c\nd ""e""",1\nf\tg,3\n'
+    done = autodiff("grad", *code, input=text + "h\x1b[2Ji,1\n")
+    answers = ["dy/dx", "12", "3", "27", "3"]
+    kept = [*csv.reader(io.StringIO(text, newline="")), ["h\\x1b[2Ji", "1"]]
+    shown = [*csv.reader(io.StringIO(done.out, newline=""))]
+    assert shown == [[*row, answer] for row, answer in zip(kept, answers, strict=True)]
 
 
 def test_rows_that_are_not_there_are_told(autodiff):
