@@ -23,6 +23,7 @@ from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.loss_of_steps import loss_before_steps
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
+from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
@@ -254,7 +255,8 @@ class HandWork:
         for derivation in self.derivations:
             derivation.run_rest(runs.first)
         results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
-        judge_by_own_values(judged, results, runs)
+        sharing = judge_shared_arrays(judged, results, runs)
+        judge_by_own_values(judged, results, runs, sharing)
         judge_later_turns(judged, results, runs)
 
     def results(self) -> list[HandCheck]:

@@ -25,6 +25,7 @@ from autodiff.grammar.by_hand.sentences import constant_ratio, format_number, ra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -37,14 +38,19 @@ if TYPE_CHECKING:
 RATIO_TOLERANCE = 1e-6
 
 
-def judge_by_own_values(formulas: list[Formula], checks: list[HandCheck], runs: ScriptRuns) -> None:
-    """Change the results of the steps of each derivation that goes on with multiples of the gradients."""
+def judge_by_own_values(
+    formulas: list[Formula], checks: list[HandCheck], runs: ScriptRuns, without: Collection[Derivation]
+) -> None:
+    """Change the results of the steps of each derivation that goes on with multiples of the gradients.
+
+    Those ``without`` are left as they are: their lines change arrays under two names.
+    """
     by_derivation: dict[Derivation, list[tuple[Formula, HandCheck]]] = {}
     for formula, check in zip(formulas, checks, strict=True):
         if formula.workings is not None:
             by_derivation.setdefault(formula.workings.derivation, []).append((formula, check))
-    for steps in by_derivation.values():
-        if sum(check.is_right is False for _, check in steps) < 2:
+    for derivation, steps in by_derivation.items():
+        if derivation in without or sum(check.is_right is False for _, check in steps) < 2:
             continue
         tried = [ScaledSteps(steps, runs, factor) for factor in possible_factors(steps, runs)]
         for judged in tried:

@@ -321,16 +321,20 @@ class Derivation:
             for at, one in enumerate(wrong)
         }
 
-    def run_helper(
-        self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
-    ) -> dict[str, Any]:
-        upstream, line = self.helpers[place], self.lines[place]
+    def repeated(self, first: ScriptRun) -> set[int]:
+        """Return the places of the lines that repeat those of the script."""
         if self._repeated is None:
             script = first.execution.source if self.turn is None else self.turn.lines
             counts = Counter(node.name for node in first.subject.order)
             settled = [name for name in self.unchanged_values(first) if counts[name] == 1]
             self._repeated = repeated_places(self.lines, script, settled)
-        if place in self._repeated:
+        return self._repeated
+
+    def run_helper(
+        self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
+    ) -> dict[str, Any]:
+        upstream, line = self.helpers[place], self.lines[place]
+        if place in self.repeated(first):
             self.restated[place] = line.binds | line.changes
             return {}
         nodes = upstream.nodes_in(run, upstream.nodes(first.subject, first.execution))

@@ -13,6 +13,7 @@ from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.loss_of_steps import loss_before_steps
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
+from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.steps import read_derivation
 from autodiff.grammar.by_hand.training_turns import Turn
 from autodiff.grammar.execution import execute
@@ -58,7 +59,8 @@ def answers(
             one.accept_output(subject.name)
         divided = divide_running_names(formulas, runs)
         found = [check_formula(one, one.inputs or [inputs_asked[0][0]], runs) for one in divided]
-        judge_by_own_values(divided, found, runs)
+        sharing = judge_shared_arrays(divided, found, runs)
+        judge_by_own_values(divided, found, runs, sharing)
         judge_later_turns(divided, found, runs)
     subject.wrt = inputs_asked
     return found
