@@ -6,6 +6,7 @@ Operators are in ``types``, attributes in ``attributes``, arguments in ``argumen
 from __future__ import annotations
 
 from autodiff.core.base.errors import Edit, Fix, Label
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.number_text import is_number_text
 from autodiff.core.base.source import Span
 from autodiff.core.engine.public_functions import PublicFunction
@@ -347,9 +348,17 @@ def point_at_zero(scene: Scene) -> Iterator[Fix]:
 
 
 def show_values(scene: Scene) -> Iterator[Fix]:
-    """Add the values of the names and of `.grad` in an assertion to the caret (E0210)."""
+    """Add the values of the names and of `.grad` in an assertion to the caret (E0210).
+
+    Of two arrays that are compared it is the entry where they differ most.
+    """
     shown: list[str] = []
-    todo = [scene.node]
+    if isinstance(scene.node, tree.Call) and len(scene.node.arguments) > 1:
+        places = [argument.value for argument in scene.node.arguments[:2]]
+        pair = [scene.value(place) for place in places]
+        if all(value.__class__ is Tensor and value.entry_count > 1 for value in pair):
+            shown = largest_difference(scene, places, pair)
+    todo = [] if shown else [scene.node]
     while todo:
         node = todo.pop(0)
         is_place = isinstance(node, (tree.Name, tree.Attribute, tree.Subscript))
@@ -366,6 +375,20 @@ def show_values(scene: Scene) -> Iterator[Fix]:
     if 0 < len(shown) <= 3:
         scene.error.caret += f": {', '.join(shown)}"
     return iter(())
+
+
+def largest_difference(scene: Scene, places: list[tree.Expression], pair: list[Any]) -> list[str]:
+    """The entries of two arrays of one shape where they differ most; none if that is not a number."""
+    left, right = (np.asarray(value.data, dtype=np.float64) for value in pair)
+    if left.shape != right.shape:
+        return []
+    apart = np.abs(left - right)
+    at = np.unravel_index(int(np.argmax(apart)), apart.shape)
+    where = f"[{', '.join(map(str, at))}]"
+    return [
+        f"entry {where} of `{scene.text(place)}` is {value[at].item()}"
+        for place, value in zip(places, (left, right), strict=True)
+    ]
 
 
 def clear_grad(scene: Scene) -> Iterator[Fix]:
