@@ -167,7 +167,8 @@ class PathComparison:
         ]
         given = [path for path in left_paths if not are_rounding(contributions[path], largest)]
         if not left_terms:
-            return [self.missing(paths[at]) for at in given]
+            twins = {self.along(path): path for at, path in enumerate(paths) if at not in left_paths}
+            return [self.missing(paths[at], twins.get(self.along(paths[at]))) for at in given]
         if len(left_terms) <= len(given):
             left_paths = given
         if not left_paths:
@@ -260,8 +261,16 @@ class PathComparison:
         names = [self.names[node] for node, _ in path] + [self.names[self.node]]
         return " <- ".join(names)
 
-    def missing(self, path: Path) -> str:
+    def missing(self, path: Path, twin: Path | None = None) -> str:
+        """Return the remark on a path that no term is; the ``twin`` is the other path through ``w*w``."""
         value = self.contribution(path, self.points.runs[0])
+        for (node, index), (other, _) in () if twin is None else zip(path, twin, strict=True):
+            below = node.inputs[index]
+            if node is other and below is not None and node.inputs.count(below) > 1:
+                return (
+                    f"{self.names[below]} stands twice in {self.names[node]}: a factor 2 is missing, and the"
+                    f" other half gives {format_array(value)}"
+                )
         return f"the path {self.along(path)} is missing: it gives {format_array(value)}"
 
     def count_unmatched(self, term: tuple[int, Any], path: Path) -> int:

@@ -64,3 +64,13 @@ def test_n_less_one_before_another_number_that_is_the_same() -> None:
     )
     [wrong] = check_steps(script, "dd = ones(6)*2*v/n\n")
     assert wrong.remarks == ["with n - 1 in place of n it is right"]
+
+
+@pytest.mark.parametrize("square", ["w*w", "(w + 0)*w", "(2*w)*(2*w)/4"])
+def test_a_square_that_is_written_as_a_product_has_a_factor_2(square: str) -> None:
+    script = f"w = [0.3, -0.4, 1.2]\nx = [1, 2, 3]\nL = (w @ x - 1)**2 + 0.1*sum({square})"
+    found = check(script, "dL/dw == 2*(w @ x - 1)*x + 0.1*w")
+    told = "w stands twice in w*w: a factor 2 is missing, and the other half gives [0.03 -0.04 0.12]"
+    assert found.is_right is False
+    assert (found.remarks == [told]) == (square == "w*w")
+    assert check(script, "dL/dw == 2*(w @ x - 1)*x + 0.2*w").is_right
