@@ -537,13 +537,16 @@ def convert(dtype: DType, x: Any = 0.0) -> Any:
     return convert_number(x)
 
 
-def limits_of(dtype: Any = float64) -> Namespace:
+def limits_of(dtype: Any, of_floats: bool) -> Namespace:
     """Return ``np.finfo(dtype)`` or ``np.iinfo(dtype)``: the smallest and largest numbers of a type."""
     name = dtype if dtype.__class__ is str else getattr(dtype, "name", "")
-    kind = ARRAY_TYPES.get(name, float64)
-    found: Any = (np.finfo if kind.is_floating_point else np.iinfo)(kind.name)
+    kind = ARRAY_TYPES.get(name)
+    if kind is None or kind is bool_ or kind.is_floating_point is not of_floats:
+        what, example = ("float", "finfo(float)") if of_floats else ("int", "iinfo(int)")
+        raise ScriptError(f"this is no {what} type", code="E0203", help=(f"write one, as in `np.{example}`",))
+    found: Any = (np.finfo if of_floats else np.iinfo)(kind.name)
     members = {"min": found.min, "max": found.max, "bits": found.bits}
-    if kind.is_floating_point:
+    if of_floats:
         members |= {"eps": found.eps, "tiny": found.tiny, "resolution": found.resolution}
     numbers = {one: np.asarray(value).item() for one, value in members.items()}
     return Namespace(f"np.finfo('{kind.name}')", lambda one: numbers.get(one, UNBOUND), lambda: list(numbers))
@@ -605,7 +608,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "expand_dims": lambda a, axis: call("unsqueeze", array_of(a), axis),
     "eye": unit_matrix,
     "fabs": of_floats("abs"),
-    "finfo": limits_of,
+    "finfo": lambda dtype: limits_of(dtype, True),
     "fix": whole_part("trunc"),
     "flip": flipped,
     "floor": whole_part("floor"),
@@ -613,7 +616,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "full_like": filled_like,
     "gradient": slopes,
     "identity": unit_matrix,
-    "iinfo": limits_of,
+    "iinfo": lambda type: limits_of(type, False),
     "interp": interpolated,
     "linspace": linspace,
     "mean": mean,

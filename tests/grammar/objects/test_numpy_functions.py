@@ -185,6 +185,9 @@ def test_what_numpy_refuses_is_refused(expression: str) -> None:
         ("np.array([1, 2], dtype=np.int16)", "E0146"),
         ("k*np.array([1.0, 2.0]).astype('float16')", "E0146"),
         ("np.r_['0,2', a]", "E0203"),
+        ("np.finfo(int).eps", "E0203"),
+        ("np.iinfo(float).max", "E0203"),
+        ("np.finfo(3).eps", "E0203"),
         ("[lambda: 2j, 1]", "E0132"),
     ],
 )
