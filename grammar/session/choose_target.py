@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.lazy_imports import services
+from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import NO_GRAD_MESSAGE, Tensor
 from autodiff.core.fast.tape import is_tape_entry
 from autodiff.core.graph.node import Leaf, Node, OpNode
@@ -28,8 +29,6 @@ from autodiff.grammar.syntax.walk import assigned_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from autodiff.core.base.source import Span
 
 #: How the help begins for a script of plain numbers in which nothing could be an input.
 WITHOUT_INPUT = "there is no input"
@@ -94,7 +93,10 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
         if version is not None:
             return Target(version, settings.of)
         value, span = requested_output(settings.of, execution), assigned_at(settings.of, execution)
-        return make_target(value, settings.of, span, execution)
+        text = settings.of
+        if value.__class__ is tuple:
+            text = in_brackets(text, parse_to_first_error(Source(text, "<--of>")))
+        return make_target(value, text, span, execution)
     backward = execution.last_passes.backward
     if backward.roots:
         return Target(backward.roots[0], display_name(backward.roots[0], execution), backward.seeds[0])
@@ -104,10 +106,7 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
         if final.__class__ is Tensor:
             return make_target(final, display_name(final.source(), execution), span, execution)
         text = source_text_at(span, execution)
-        last = parse_to_first_error(execution.source).body[-1]
-        is_bare = isinstance(last, tree.ExpressionStatement) and isinstance(last.value, tree.TupleDisplay)
-        if is_bare and not (text.startswith("(") and text.endswith(")")):
-            text = f"({text})"  # as in `a, b`, whose entry is `(a, b)[0]`
+        text = in_brackets(text, parse_to_first_error(execution.source))
         return make_target(final, text, span, execution)
     check_has_value(execution)
     name = execution.last_assigned
@@ -131,6 +130,13 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
             help=other_output_help(execution),
         )
     return make_target(value, name, assigned_at(name, execution), execution)
+
+
+def in_brackets(text: str, script: tree.Script) -> str:
+    """Return the text of the last expression, in brackets if it is ``a, b``, whose entry is ``(a, b)[0]``."""
+    last = script.body[-1]
+    is_bare = isinstance(last, tree.ExpressionStatement) and isinstance(last.value, tree.TupleDisplay)
+    return f"({text})" if is_bare and not (text.startswith("(") and text.endswith(")")) else text
 
 
 def no_output_error(execution: Execution) -> UsageError:

@@ -71,6 +71,15 @@ def test_a_hint_can_be_pasted(autodiff, write) -> None:
     assert autodiff(*words).returncode == 0
 
 
+def test_an_entry_of_several_outputs_can_be_asked_for_as_the_help_says(autodiff, write) -> None:
+    script = write("x = 3.\nb = x**2\nm = 2*x\n")
+    for asked in "b,m", "b, m", "(b, m)":
+        told = autodiff("grad", script, "--of", asked).err
+        [line] = [one for one in told.splitlines() if "one of its" in one]
+        done = autodiff("grad", script, *shlex.split(line.partition("entries: ")[2]))
+        assert (done.out, done.err) == ("6\n", ""), line
+
+
 def test_a_list_of_results_is_added_up(autodiff, write) -> None:
     done = autodiff("run", write("w = torch.tensor(2., requires_grad=True)\nys = [w * 3, w**2]\n"))
     assert done.returncode == 0
