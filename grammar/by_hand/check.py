@@ -348,7 +348,7 @@ def explain_difference(
             made.remarks = [right_here_remark(formula, points, computed)]
             return
     if made.is_right_here is None:
-        made.remarks = other_points_remarks(points, computed)
+        made.remarks = other_points_remarks(made.gradient, points, computed)
         return
     made.remarks = (
         transposed_remarks(points, computed)

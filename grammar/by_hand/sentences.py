@@ -33,11 +33,9 @@ def far_away_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
     return [sentence, *counterexample(points, computed)]
 
 
-def other_points_remarks(points: SamplePoints, computed: list[Any]) -> list[str]:
+def other_points_remarks(gradient: Any, points: SamplePoints, computed: list[Any]) -> list[str]:
     """Return remarks on a formula that is wrong at other points, where the script's own proves nothing."""
-    here = "nothing is finite"
-    if np.isfinite(points.gradients[0]).any():
-        here = "no digit of the difference is known"
+    here = "no digit of the difference is known" if np.isfinite(gradient).any() else "nothing is finite"
     return [f"{here} at the script's values; at others it is wrong", *counterexample(points, computed)]
 
 
