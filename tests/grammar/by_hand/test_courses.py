@@ -28,7 +28,7 @@ dW = X.T.dot(dscores)
 dW += 2 * reg * W
 """,
         [
-            ("2 * reg", "reg", "the path loss <- reg*(W*W).sum()"),
+            ("2 * reg", "reg", "W stands twice in W*W: a factor 2 is missing"),
             ("-= 1", "+= 1", "the sign of the term 1 is wrong (line 4)"),
             ("X.T.dot", "X.dot", "X must be transposed: X.T"),
             ("/= num_train", "*= num_train", "a factor 9 is superfluous"),
@@ -557,7 +557,7 @@ db = (dm*y).sum()
         [
             ("(dm*y).sum()", "dm.sum()", "the factor y is missing beside dm"),
             ("(m < 1)", "(m > 1)", "entry [2] is"),
-            ("0.1*w", "0.05*w", "0.05*(w@w) <- w@w <- w is missing"),
+            ("0.1*w", "0.05*w", "w stands twice in w@w: a factor 2 is missing"),
             ("dw = x.T @ (dm*y)", "dw = x.T @ dm", "the factor y is missing beside x.T"),
         ],
     ),
