@@ -87,8 +87,15 @@ def without_derivations(report: GradientReport, page: Page) -> list[str]:
     return [*values, *report.notes]
 
 
-def hessian_latex(derivations: Sequence[Derivation]) -> str:
-    """The matrix of all second derivatives as formulas, for a page; empty if it is no matrix or too wide."""
+def fits_as_matrix(columns: Sequence[Sequence[str]]) -> bool:
+    return sum(max(map(width, column)) for column in columns) <= LINE - BESIDE
+
+
+def hessian_latex(derivations: Sequence[Derivation], names_may_stand: bool) -> str:
+    """The matrix of all second derivatives as formulas, for a page; empty if it is no matrix or too wide.
+
+    If ``names_may_stand``, a matrix that is too wide has the names of the derivatives instead.
+    """
     found: dict[tuple[str, str], str] = {}
     output = ""
     for derivation in derivations:
@@ -108,7 +115,9 @@ def hessian_latex(derivations: Sequence[Derivation]) -> str:
     if len(names) < 2 or len(names) > LARGEST or len(found) != len(names) ** 2:
         return ""
     columns = [[found[row, column] for row in names] for column in names]
-    if sum(max(map(width, column)) for column in columns) > LINE - BESIDE:
+    if names_may_stand and not fits_as_matrix(columns):
+        columns = [[second_derivative_latex(output, row, column) for row in names] for column in names]
+    if not fits_as_matrix(columns):
         return ""
     rows = r" \\ ".join(" & ".join(row) for row in zip(*columns, strict=True))
     by = rf"\left({', '.join(map(name_latex, names))}\right)"

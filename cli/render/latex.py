@@ -54,7 +54,7 @@ LABELS = {
 def latex_document(report: GradientReport, page: Page) -> str:
     """The document, with one section per derivation; of second derivatives the matrix comes first."""
     sections = [section_text(Section(d, page)) for d in report.derivations]
-    if matrix := hessian_latex(report.derivations):
+    if matrix := hessian_latex(report.derivations, names_may_stand=True):
         sections.insert(0, f"\\[\n{matrix}\n\\]\n")
     sections += [sentence(text) + "\n" for text in without_derivations(report, page)]
     return PREAMBLE + "\n".join(sections) + "\\end{document}\n"
@@ -66,7 +66,7 @@ def equation_text(report: GradientReport) -> str:
     Of all second derivatives of a function of several numbers it is the matrix. Raises LimitError for a
     formula that is too long.
     """
-    if matrix := hessian_latex(report.derivations):
+    if matrix := hessian_latex(report.derivations, names_may_stand=False):
         return f"{matrix}\n"
     texts = []
     for derivation in report.derivations:

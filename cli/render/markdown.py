@@ -28,7 +28,7 @@ def markdown_document(report: GradientReport, page: Page) -> str:
     """The document, with one section per derivation; of second derivatives the matrix comes first."""
     title = f"# Derivatives of {code(report.output.name)}\n"
     sections = [section_text(Section(d, page)) for d in report.derivations]
-    if matrix := hessian_latex(report.derivations):
+    if matrix := hessian_latex(report.derivations, names_may_stand=True):
         sections.insert(0, f"{inline(matrix)}\n")
     return "\n".join(
         [title, *sections, *(literal(text) + "\n" for text in without_derivations(report, page))]

@@ -296,6 +296,19 @@ def test_second_derivatives_begin_with_the_matrix_of_their_formulas(autodiff):
         assert "pmatrix" not in autodiff("explain", *script, *other, "--format", "latex").out
 
 
+def test_a_matrix_of_second_derivatives_too_wide_for_a_page_has_their_names(autodiff):
+    script = ("-e", "a = 0.7; b = 1.3; g = exp(a*b)*sin(a)", "--order", "2")
+    aa, bb, ab = (
+        rf"\frac{{\partial^{{2}} g}}{{{below}}}"
+        for below in (r"\partial a^{2}", r"\partial b^{2}", r"\partial a \, \partial b")
+    )
+    ba = ab.replace(r"a \, \partial b", r"b \, \partial a")
+    matrix = rf"\begin{{pmatrix}} {aa} & {ab} \\ {ba} & {bb} \end{{pmatrix}}"
+    assert matrix in autodiff("explain", *script, "--format", "latex").out
+    assert matrix in autodiff("explain", *script, "--format", "markdown").out
+    assert "pmatrix" not in autodiff("explain", *script, "--format", "equation").out
+
+
 def test_an_equation_is_the_formula_alone_with_what_its_names_mean(autodiff):
     code = "w = [0.5, -0.8]; a = 0.7\nfor k in range(2): a = a*w[k]\nL = a**2"
     formula = (
