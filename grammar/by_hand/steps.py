@@ -205,10 +205,13 @@ class Derivation:
         return found
 
     def forward_names(self) -> set[str]:
-        """Return the names that lines before the first step give values, and that no step reads."""
+        """Return the names that lines before the first step give values, and that no step is made of."""
         start = min((one.places[0] for one in self.segments), default=0)
         bound = set().union(*(line.binds for line in self.lines[:start]))
         read = set().union(*(self.lines[at].reads for one in self.segments for at in one.places))
+        for line in reversed(self.lines):
+            if not read.isdisjoint(line.binds):
+                read |= line.reads
         return {name for name in bound - read if name[1:] not in self.words}
 
     def meant(self, at: int) -> dict[str, Node]:
