@@ -134,6 +134,7 @@ def formula_trees(derivation: Derivation) -> dict[str, Any] | None:
     meanings = [meaning for _, meaning in formulas.where if isinstance(meaning, Expr)]
     shown = [formulas.simplified, formulas.factored, *meanings]
     shown += [factor for path in derivation.paths for factor in path.derivatives]
+    shown += [part.expr for part in formulas.named]
     names = dict.fromkeys(name for expr in shown if expr is not None for name in names_in(expr))
     return {
         "simplified": tree(formulas.simplified),

@@ -27,7 +27,7 @@ from autodiff.core.symbolic.expr import Expr, expr_text, name_expr, names_in, po
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 ATOMS = ("number", "name")
@@ -62,9 +62,12 @@ def _letters() -> Iterator[str]:
 
 
 def numbered_parts(
-    terms: Sequence[Expr], values: Mapping[str, Any], names: PartNames
+    terms: Sequence[Expr], values: dict[str, Any], names: PartNames
 ) -> tuple[list[NumberedPart], list[NumberedPart]]:
-    """The parts that were named, each before its first use, and the terms in which these names stand."""
+    """The parts that were named, each before its first use, and the terms in which these names stand.
+
+    ``values`` gets those of the parts of arrays, such as ``X[2]``, that are drawn without the rest.
+    """
     writer = _PartWriter(values, names)
     written = [writer.write(term) for term in terms]
     return list(writer.named.values()), written
@@ -73,7 +76,8 @@ def numbered_parts(
 class _PartWriter:
     """The parts of one sum. ``named`` are those with a name, in order."""
 
-    def __init__(self, values: Mapping[str, Any], names: PartNames) -> None:
+    def __init__(self, values: dict[str, Any], names: PartNames) -> None:
+        self.given = values
         self.values = dict(values)
         self.names = names
         self.named: dict[str, NumberedPart] = {}
@@ -113,7 +117,7 @@ class _PartWriter:
                 part = None if whole is None or np.size(whole) == 1 else self._value(expr)
                 if part is not None:
                     spelled = expr_text(expr)
-                    self.values[spelled] = part
+                    self.values[spelled] = self.given[spelled] = part
                     done[id(expr)] = name_expr(spelled)
                     continue
             args = tuple(done[id(arg)] for arg in expr.args)

@@ -142,22 +142,18 @@ def test_numbers_of_an_array_that_stand_beside_each_other() -> None:
 @pytest.mark.parametrize(
     ("asked", "advice"),
     [
-        ("'uint8'", ("write int, which holds the same whole numbers and does not wrap around",)),
-        ("'float16'", ("write float, which is numpy's float64",)),
-        ("'complex128'", ()),
+        ("float16", "take np.float32 or np.float64"),
+        ("complex128", "keep the real and the imaginary part in two arrays: "),
     ],
 )
-def test_a_dtype_that_there_is_not_is_named_with_the_one_in_its_place(
-    asked: str, advice: tuple[str, ...]
-) -> None:
-    for call in (f"np.zeros(2, dtype={asked})", f"np.ones(2).astype({asked})"):
-        with pytest.raises(
-            AutodiffError, match=f"an array holds float, int or bool here, not {asked}"
-        ) as caught:
+def test_a_dtype_that_there_is_not_is_named_with_the_one_in_its_place(asked: str, advice: str) -> None:
+    for call in (f"np.zeros(2, dtype='{asked}')", f"np.ones(2).astype('{asked}')", f"np.{asked}(2)"):
+        with pytest.raises(AutodiffError, match=f"`np.{asked}` is not in the language") as caught:
             execute(
                 Source(f"import numpy as np\nx = {call}\n", "s.ad"), Settings(), discard_text, discard_warning
             )
-        assert caught.value.help == advice
+        [told] = caught.value.help
+        assert told.startswith(advice)
 
 
 #: Wrong statements about an array ``x`` of two entries, of every kind that has a repair in scripts of arrays.
