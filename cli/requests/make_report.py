@@ -42,9 +42,9 @@ CREATE_GRAPH_HELP = ("write create_graph=True in the call: then what it returns 
 #: Functions of whole numbers, which have no slope.
 COUNTING_FUNCTIONS = ("factorial", "comb", "perm", "gcd", "lcm")
 #: Scripts without these words draw and fill no arrays.
-DRAWS = re.compile(r"\b(?:rand\w*|normal|uniform|standard_normal|exponential|zeros|ones|full)\(")
+DRAWS = r"\b(?:rand\w*|normal|uniform|standard_normal|exponential|zeros|ones|full)\("
 #: Scripts without these signs and words make no masks.
-COMPARES = re.compile(r"[<>]|==|!=")
+COMPARES = ("<", ">", "==", "!=")
 #: Ops that have no kinks: a pass of these alone is not searched for them.
 SMOOTH_OPS = frozenset(
     """
@@ -146,7 +146,7 @@ def notes_on_values(session: Session, execution: Execution, subject: ReportedPas
     if (
         execution.without_tensors
         and not session.request.texts("wrt")
-        and DRAWS.search(session.script.source.text)
+        and re.search(DRAWS, session.script.source.text)
     ):
         from autodiff.grammar.repair.noted_draws import notes_on_draws
 
@@ -458,7 +458,7 @@ def kinks_beside(
     if known or subject.size > MOST_JUDGED:
         return known
     compares = execution.made_choice
-    if not compares and COMPARES.search(execution.source.text):
+    if not compares and any(sign in execution.source.text for sign in COMPARES):
         compares = compares_outside_tests(execution.script or parse_to_first_error(execution.source))
     if not compares and is_smooth(subject):
         return known
