@@ -8,6 +8,8 @@ column by column.
 
 from __future__ import annotations
 
+from operator import add
+
 from autodiff.cli.process.streams import SUBSTITUTES, cells
 from autodiff.cli.render.page import (
     GAP,
@@ -87,15 +89,12 @@ def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
     kinds = [Column("op", rows.ops, MUTED, is_right=False)]
     if rows.shapes:
         kinds.append(Column("shape", rows.shapes, MUTED, ats, is_right=False))
-    wide = side_by_side(rows, rows.names, [*kinds, value, local, grad], GAP, DEEPEST_INDENT, page)
+    wide = side_by_side(rows, [*kinds, value, local, grad], page)
     if wide is not None:
         return wide
     grad.title = quotient(output, "node", len(LOCAL))
-    for deepest in (DEEPEST_INDENT, narrow_indent(page), narrow_indent(page) // 2):
-        narrow = closely(rows, kinds, local, value, grad, deepest, page)
-        if narrow is not None:
-            return narrow
-    return on_two_lines(rows, kinds, local, value, grad, page)
+    narrow = closely(rows, kinds, local, value, grad, page)
+    return on_two_lines(rows, kinds, local, value, grad, page) if narrow is None else narrow
 
 
 def narrow_indent(page: Page) -> int:
@@ -104,24 +103,45 @@ def narrow_indent(page: Page) -> int:
 
 
 def closely(
-    rows: Rows, kinds: list[Column], local: Column, value: Column, grad: Column, deepest: int, page: Page
+    rows: Rows, kinds: list[Column], local: Column, value: Column, grad: Column, page: Page
 ) -> Iterator[Line | Block] | None:
-    """All rows on one line each, with small gaps, names and formulas shortened; None if they do not fit."""
+    """All rows on one line each, with small gaps, names and formulas shortened; None if they do not fit.
+
+    They are indented as far as there is room. A deep tree that does not fit is measured once.
+    """
     closer = locals_within(local, NARROW)
     facts = [*kinds, value, closer, grad]
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts)
-    if room <= STEP * min(max(rows.levels), deepest):  # no room even for the guides
-        return None
     names = names_within(rows, NARROW)
-    spare = room - max(sizes(rows, indents(rows, deepest), names))
-    if spare < 0:
+    levels, deepest, widths, left = max(rows.levels), 0, [0], 0
+    for more in (narrow_indent(page) // 2, narrow_indent(page), DEEPEST_INDENT):
+        if room <= STEP * min(levels, more):  # no room even for the guides
+            break
+        if rows.levels[widths.index(left)] > more and left + STEP * (more - deepest) > room:
+            break  # nor for the row that was the widest
+        tried = sizes(rows, indents(rows, more), names)
+        most = max(tried)
+        if most > room:
+            break
+        deepest, widths, left = more, tried, most
+    if not deepest:
         return None
+    spare = room - left
     if spare and closer is not local:  # half of the remaining room for formulas, the rest for names
-        closer = locals_within(local, NARROW + spare // 2)
-        spare -= closer.width("") - facts[-2].width("")
-        facts[-2] = closer
-    names = names_within(rows, NARROW + spare)
-    return side_by_side(rows, names, facts, NARROW_GAP, deepest, page)
+        wider = locals_within(local, NARROW + spare // 2)
+        taken = wider.width("") - closer.width("")
+        if taken <= spare:
+            facts[-2] = wider
+            spare -= taken
+    longer = names_within(rows, NARROW + spare)
+    if longer is not names:
+        wider_rows = sizes(rows, indents(rows, deepest), longer)
+        most = max(wider_rows)
+        if most <= left + spare:  # a name that was shortened by a term may grow by more
+            names, widths, left = longer, wider_rows, most
+    left = max(len("node"), left)
+    guides, _ = draw(rows, deepest, page)
+    return sheet(rows, left, widths, guides, [names[at] for at in rows.ats], facts, NARROW_GAP)
 
 
 def names_within(rows: Rows, room: int) -> list[str]:
@@ -199,21 +219,17 @@ def draw(rows: Rows, deepest: int, page: Page) -> tuple[list[str], list[str]]:
     return drawn, under
 
 
-def side_by_side(
-    rows: Rows, names: list[str], facts: list[Column], gap: str, deepest: int, page: Page
-) -> Iterator[Line | Block] | None:
-    """All rows on one line each; None if the widest does not fit."""
-    narrowest = NARROWEST_TREE if gap == GAP else len("node")
-    room = page.width - sum(fact.width(gap) for fact in facts)
-    levels = max(rows.levels)
-    if max(narrowest, STEP * min(levels, deepest)) > room:
+def side_by_side(rows: Rows, facts: list[Column], page: Page) -> Iterator[Line | Block] | None:
+    """All rows on one line each, with whole names; None if the widest does not fit."""
+    room = page.width - sum(fact.width(GAP) for fact in facts)
+    if max(NARROWEST_TREE, STEP * min(max(rows.levels), DEEPEST_INDENT)) > room:
         return None
-    lefts = sizes(rows, indents(rows, deepest), names)
-    left = max(narrowest, max(lefts))
+    lefts = sizes(rows, indents(rows, DEEPEST_INDENT), rows.names)
+    left = max(NARROWEST_TREE, max(lefts))
     if left > room:
         return None
-    guides, _ = draw(rows, deepest, page)
-    return sheet(rows, left, lefts, guides, [names[at] for at in rows.ats], facts, gap)
+    guides, _ = draw(rows, DEEPEST_INDENT, page)
+    return sheet(rows, left, lefts, guides, [rows.names[at] for at in rows.ats], facts, GAP)
 
 
 def indents(rows: Rows, deepest: int) -> list[int]:
@@ -231,9 +247,8 @@ def indents(rows: Rows, deepest: int) -> list[int]:
 def sizes(rows: Rows, indents: list[int], names: list[str]) -> list[int]:
     """The width of the first column in each row."""
     taken = [*map(len if "".join(names).isascii() else cells, names)]
-    return [
-        indent + taken[at] + len(mark) for indent, at, mark in zip(indents, rows.ats, rows.marks, strict=True)
-    ]
+    of_names = map(taken.__getitem__, rows.ats)
+    return [*map(add, map(add, indents, of_names), map(len, rows.marks))]
 
 
 def sheet(

@@ -6,11 +6,14 @@ import random
 
 import numpy as np
 import pytest
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
 from autodiff.core.fast import number_curvature
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session import derivative_matrices as matrices
 from autodiff.grammar.session.run import Settings, differentiate
+
+pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine records every pass")
 
 LEAVES = "".join(
     f"{name} = torch.tensor({value}, dtype=torch.float64, requires_grad=True)\n"
