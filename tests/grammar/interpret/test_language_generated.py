@@ -22,7 +22,7 @@ from language_mutants import MUTANTS
 from seeds import seeds
 
 pytestmark = pytest.mark.oracle
-SCRIPTS = seeds(910)
+SCRIPTS = seeds(1_520)
 
 
 @pytest.fixture(scope="module")
