@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from autodiff.core.check.neighbourhood import Leap
     from autodiff.core.derivation.second_order import SecondDerivative
     from autodiff.core.graph.node import Node
-    from autodiff.core.report.records import GradientReport, ReportedPass
+    from autodiff.core.report.records import Derivation, GradientReport, ReportedPass
     from autodiff.grammar.session.run import Execution, Settings
 
 #: A script with more steps than this is not run again.
@@ -66,9 +66,14 @@ def add_script_kinks(
         for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
             own = OutputFunction(subject, spelled, node)
             kinks = kinks_of_choices(own, node, derivation.kinks, names, neighbours, probe.ties)
-            derivation.kinks += kinks
-            if kinks and derivation.is_scalar:
-                derivation.words = ""  # it gives a rate, and there is none
+            add_kinks(derivation, kinks)
+
+
+def add_kinks(derivation: Derivation, kinks: tuple[Kink, ...]) -> None:
+    """Add kinks to a derivation. Its sentence goes then: it gives a rate, and there is none."""
+    derivation.kinks += kinks
+    if kinks and derivation.is_scalar:
+        derivation.words = ""
 
 
 def kinks_of_choices(
@@ -178,9 +183,7 @@ def add_second_kinks(
                 continue
             own = GradientFunction(subject, spelled, node, weights)
             kinks = kinks_of_gradient(own, node, derivation.kinks, names, neighbours, probe.ties)
-            derivation.kinks += kinks
-            if kinks and derivation.is_scalar:
-                derivation.words = ""
+            add_kinks(derivation, kinks)
 
 
 def kinks_of_gradient(
