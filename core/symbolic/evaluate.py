@@ -65,8 +65,13 @@ def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[
 
 
 def compute_head(expr: Expr, args: list[Any]) -> Any:
-    """The value of a single head with these argument values."""
-    arrays = [np.asarray(x, dtype=float) if isinstance(x, int) else np.asarray(x) for x in args]
+    """The value of a single head with these argument values.
+
+    A written number takes the type of the ``float32`` arrays beside it, as in the engine.
+    """
+    is_narrow = any(getattr(x, "dtype", None) == np.float32 and np.ndim(x) for x in args)
+    number = np.float32 if is_narrow else float
+    arrays = [np.asarray(x, dtype=number) if isinstance(x, (int, float)) else np.asarray(x) for x in args]
     params = dict(expr.params or {})
     if expr.head == "claim":
         return arrays[0] * 1.0

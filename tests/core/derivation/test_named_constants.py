@@ -63,3 +63,11 @@ def test_the_value_of_a_constant_must_be_the_number_in_the_graph():
     """A function's own ``c`` is another than the script's, although it has its value in one of two calls."""
     script = X + "c = 3.0\ndef f(x, c):\n    return c*x\nL = f(x, 3.0) + f(x, 4.0)"
     assert derive(script).value == 7
+
+
+@pytest.mark.parametrize("written", ["x**2", "x*0.1/7", "exp(-x/3)", "relu(x - 0.1)"])
+def test_numbers_beside_arrays_of_float32_are_float32_in_the_text_as_in_the_engine(written):
+    """The text is kept where it comes to the engine's numbers to the last bit."""
+    x = "x = torch.linspace(-3, 3, 200, dtype=torch.float32)\n"
+    c = "c = torch.tensor(1.0, dtype=torch.float32, requires_grad=True)\n"
+    assert derive(x + c + f"L = (c*({written})).sum()").where == ()
