@@ -342,6 +342,12 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
     near = near_flag(error.option_name, (*flags, *HELP_FLAGS))
     if near:
         return f"did you mean `{near}`?"
+    if command.name == "propagate" and error.option_name.startswith(("--cor", "--cov")):
+        return (
+            "--cov FILE takes covariances in place of --sigma: a line with the names of the inputs, as in"
+            " `x,y`, and below it a matrix with the variances on the diagonal and, for a correlation r, r"
+            " times both standard deviations beside it"
+        )
     if command.name == "lint" and error.option_name == "--format":
         return "the findings are diagnostics: --diagnostics json, or --diagnostics github"
     if command.name == "diff" and error.option_name in ("--each", "--sweep"):

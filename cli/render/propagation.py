@@ -69,10 +69,17 @@ def propagation_numbers(found: Propagation) -> dict[str, Any]:
     """The numbers under the keys that they have in JSON."""
     shape = found.report.output.shape
     names = [place(*one) for one in places(found.report.gradients)]
+    deviations = np.sqrt(np.diag(found.covariance)).tolist()
+
+    def by_input(matrix: Any) -> dict[str, Any]:
+        return {name: matrix[:, at].reshape(shape) for at, name in enumerate(names)}
+
     made: dict[str, Any] = {
         "sigma": found.sigma.reshape(shape),
         "covariance": found.output_covariance,
-        "shares": {name: found.shares[:, at].reshape(shape) for at, name in enumerate(names)},
+        "input_sigmas": dict(zip(names, deviations, strict=True)),
+        "derivatives": by_input(found.jacobian),
+        "shares": by_input(found.shares),
         "monte_carlo": None,
     }
     drawn = found.monte_carlo

@@ -10,7 +10,7 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import read_names
-from autodiff.cli.requests.values import Values, split_name, values_of
+from autodiff.cli.requests.values import Values, split_names, values_of
 from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
@@ -134,16 +134,10 @@ def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> b
 
 
 def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, Any]]:
-    """The values of ``--sigma a=0.1,b=2%``: deviations, and those that are parts of the inputs' values.
-
-    The last one for a name counts.
-    """
+    """The values of ``--sigma a=0.1,b=2%``: deviations, and those that are parts of the inputs' values."""
     found: dict[str, object] = {}
     parts: dict[str, Any] = {}
-    for text in read_names(values.request.texts("sigma")):
-        name, value = split_name("--sigma", text)
-        found.pop(name, None)
-        parts.pop(name, None)
+    for name, value in split_names("--sigma", read_names(values.request.texts("sigma"))).items():
         number = value.rstrip().removesuffix("%")
         if number == value.rstrip():
             found[name] = values.read(f"--sigma {name}", value, name)

@@ -12,7 +12,7 @@ from autodiff.cli.data_files.data_file import data_error, listed
 from autodiff.cli.data_files.row_files import RowFile
 from autodiff.cli.data_files.row_readers import BadRow, Block, SweepRows
 from autodiff.cli.requests.make_report import read_names
-from autodiff.cli.requests.values import split_name, values_of
+from autodiff.cli.requests.values import split_names, values_of
 from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
@@ -128,11 +128,10 @@ def note_near_columns(session: Session, file: str, columns: Collection[str], inp
 
 def read_sweep(session: Session) -> tuple[SweepRows, Iterator[Block]]:
     """The values of ``--sweep`` and the blocks of their combinations."""
-    found: dict[str, Sequence[float]] = {}
-    for text in session.request.texts("sweep"):
-        name, value = split_name("--sweep", text)
-        found[name] = read_range(session, f"--sweep {name}", value, name)
-    sweep = SweepRows(found)
+    texts = split_names("--sweep", session.request.texts("sweep"))
+    sweep = SweepRows(
+        {name: read_range(session, f"--sweep {name}", text, name) for name, text in texts.items()}
+    )
     count = len(sweep)
     starts = range(0, count, BLOCK_OF_SWEEP)
     ends = (min(start + BLOCK_OF_SWEEP, count) for start in starts)

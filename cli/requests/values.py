@@ -15,7 +15,7 @@ from autodiff.grammar.syntax.parser import parse_expression, parse_literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from autodiff.cli.data_files.data_file import DataFile
@@ -39,10 +39,9 @@ class Values:
         self.stdin_user = "the script" if reads_stdin(request) else ""
 
     def read_all(self, option: str) -> dict[str, object]:
-        """The values of an option that takes ``NAME=VALUE``; the last value for a name counts."""
+        """The values of an option that takes ``NAME=VALUE``."""
         values: dict[str, object] = {}
-        for text in self.request.texts(option):
-            name, value = split_name(f"--{option}", text)
+        for name, value in split_names(f"--{option}", self.request.texts(option)).items():
             values[name] = self.read(f"--{option} {name}", value, name)
             if values[name].__class__ is tuple and bare_comma(value) >= 0:
                 raise bare_list(f"--{option} {name}", value)
@@ -133,6 +132,18 @@ def read_weight(values: Values, text: str) -> object:
             error.help = ("did you mean `--grad-output ones`?",)
         raise
     return list(value) if isinstance(value, tuple) else value
+
+
+def split_names(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """The values of ``NAME=VALUE`` by name. Raises UsageError for a name that is given twice."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, value = split_name(option, text)
+        if name in found:
+            both = " and ".join(f"`{name}={one[:LONGEST_SHOWN]}`" for one in (found[name], value))
+            raise UsageError(f"{option} gives `{name}` twice: {both}", code="E0610", help=("leave one out",))
+        found[name] = value
+    return found
 
 
 def split_name(option: str, text: str) -> tuple[str, str]:

@@ -147,10 +147,17 @@ CASES = [
         [0.03, 0.08, 0],
     ),
     Case(
-        "the_last_deviation_counts",
+        "deviations_of_two_options",
         "a = 3; b = 4; s = [a, b]\n",
-        "autodiff propagate script.ad --sigma a=1%,b=1 --sigma 'a=0.5,b=50 %' | cut -f2",
+        "autodiff propagate script.ad --sigma a=0.5 --sigma 'b=50 %' | cut -f2",
         [0.5, 2],
+    ),
+    Case(
+        "two_deviations_of_one_name",
+        "a = 3; b = 4; s = [a, b]\n",
+        "autodiff propagate script.ad --sigma a=1%,b=1 --sigma a=0.5",
+        code=2,
+        says=["--sigma gives `a` twice: `a=1%` and `a=0.5`", "leave one out"],
     ),
     Case(
         "a_part_below_0",

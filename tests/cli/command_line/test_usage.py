@@ -48,6 +48,16 @@ EXAMPLES_OF_HELP = [
         ("grad -e w=3 --grad-output twos", "`twos` has no value", "did you mean `--grad-output ones`?"),
         ("grad -e w=3 --set w=3,y=4", "`3,y=4` is more than one value", "--set w=3 --set y=4"),
         ("grad -e w=3 --set w=max(1,2),y=4", "`max(1,2),y=4` is more than one value", "w=max(1,2) --set y=4"),
+        ("grad -e w=3 --set w=4 --set w=5", "--set gives `w` twice: `w=4` and `w=5`", "leave one out"),
+        ("grad -e w=3 --sweep w=1:2:1 --sweep w=[5]", "--sweep gives `w` twice: `w=1:2:1` and", "one out"),
+        (
+            "jvp -e w=3;L=w*w --vector w=1 --vector w=2",
+            "--vector gives `w` twice: `w=1` and `w=2`",
+            "leave one out",
+        ),
+        ("propagate -e w=3 --sigma w=1,w=2%", "--sigma gives `w` twice: `w=1` and `w=2%`", "leave one out"),
+        ("propagate -e w=3 --corr r.csv", "there is no option `--corr`", "--cov FILE takes covariances"),
+        ("propagate -e w=3 --covariance=r.csv", "no option `--covariance`", "--cov FILE takes covariances"),
         ("grad -e w=3 --set w==4", "--set takes one `=`, not two", "did you mean `--set w=4`?"),
     ],
 )

@@ -212,6 +212,19 @@ def test_the_column_of_labels_may_have_a_name(autodiff, write, corner):
     assert json.loads(done.out)["covariance"] == [[pytest.approx(0.36)]]
 
 
+def test_the_document_has_what_the_table_shows(autodiff):
+    """The deviation, the derivative and the share of each entry of the inputs, also where they are arrays."""
+    script = "m = 3.; w = [1., 2.]; k = 5.; y = tensor([2., 7.])*m*w[0]*w[1] + k"
+    done = autodiff("propagate", "-e", script, "--sigma", "m=0.1,w=[0.2, 0.3]", "--format", "json")
+    made = json.loads(done.out)
+    assert made["input_sigmas"] == {"m": 0.1, "w[0]": 0.2, "w[1]": pytest.approx(0.3)}
+    assert made["derivatives"] == {"m": [4, 14], "w[0]": [12, 42], "w[1]": [6, 21]}
+    for name, share in made["shares"].items():
+        parts = np.array(made["derivatives"][name]) * made["input_sigmas"][name]
+        assert share == pytest.approx(parts**2 / np.array(made["sigma"]) ** 2)
+    assert sum(np.array(share) for share in made["shares"].values()) == pytest.approx([1, 1])
+
+
 def test_the_covariance_of_the_output_is_symmetric(autodiff, write):
     write("a[0],a[1]\n0.04,-0.03\n-0.03,0.09\n", "cov.csv")
     script = "a = tensor([2., 3.], requires_grad=True); y = stack([a[0]*a[1], a[0]/a[1]])"
