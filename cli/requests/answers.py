@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.requests.make_report import notes_on_losses
 from autodiff.core.report.verdict import KINK, NOT_FINITE, UNDECIDED, UNREADABLE, WRONG
 from autodiff.grammar.repair.noted_cuts import noted_cuts, notes_on_counting
 
@@ -73,7 +74,8 @@ class Answers:
     def enter_notes(self, session: Session, execution: Execution, subject: ReportedPass) -> list[NotedCut]:
         """Enter and show what is remarked on a pass; return what left its graph on the way to the output."""
         cuts = list(noted_cuts(execution, subject))
-        found = (*subject.notes, *notes_on_counting(execution, subject), *(cut.note for cut in cuts))
+        found = (*subject.notes, *notes_on_counting(execution, subject), *notes_on_losses(execution, subject))
+        found += tuple(cut.note for cut in cuts)
         new = [note for note in dict.fromkeys(found) if note not in self.notes]
         for note in new:
             session.note(note)

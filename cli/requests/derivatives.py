@@ -11,6 +11,7 @@ from autodiff.cli.requests.make_report import (
     kinks_beside,
     note_constant_slope,
     note_reshaped,
+    notes_on_losses,
     notes_on_reassigned,
     prepare_process,
     read_settings,
@@ -69,7 +70,10 @@ class Question:
             self.subject, session.script.source, graph=False, derivations=False
         )
         asked_wrt = bool(session.request.texts("wrt") or wrt)
-        others = notes_on_reassigned(self.execution, self.settings, self.subject, asked_wrt)
+        others = (
+            *notes_on_reassigned(self.execution, self.settings, self.subject, asked_wrt),
+            *notes_on_losses(self.execution, self.subject),
+        )
         saved: Sequence[str] = ()
         if twice:
             saved = notes_on_saved(self.subject, session.script.source)

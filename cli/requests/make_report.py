@@ -45,6 +45,8 @@ COUNTING_FUNCTIONS = ("factorial", "comb", "perm", "gcd", "lcm")
 DRAWS = r"\b(?:rand\w*|normal|uniform|standard_normal|exponential|zeros|ones|full)\("
 #: Scripts without these signs and words make no masks.
 COMPARES = ("<", ">", "==", "!=")
+#: Scripts without these words have no loss of arrays, and ops that could pair all entries of two.
+REDUCING, PAIRING = ("mean", "sum", "norm"), ("sub", "mul")
 #: Ops that have no kinks: a pass of these alone is not searched for them.
 SMOOTH_OPS = frozenset(
     """
@@ -151,10 +153,21 @@ def notes_on_values(session: Session, execution: Execution, subject: ReportedPas
         from autodiff.grammar.repair.noted_draws import notes_on_draws
 
         yield from notes_on_draws(execution, subject)
+    yield from notes_on_losses(execution, subject)
     if session.request.command == "explain":
         from autodiff.grammar.repair.noted_cuts import notes_on_cuts
 
         yield from notes_on_cuts(execution, subject)
+
+
+def notes_on_losses(execution: Execution, subject: ReportedPass) -> Iterator[str]:
+    """Yield the note on a loss of all pairs of two arrays; without a matrix nothing is imported."""
+    if not any(word in execution.source.text for word in REDUCING) or subject.size > MOST_COUNTED:
+        return
+    if any(op is not None and op.name in PAIRING and is_matrix(out) for op, out, _ in recorded(subject)):
+        from autodiff.grammar.repair.noted_pairs import notes_on_pairs
+
+        yield from notes_on_pairs(execution, subject)
 
 
 def run_request(
@@ -513,6 +526,12 @@ def recorded(subject: ReportedPass) -> list[tuple[Any, Any, Any]]:
 
 def is_one_number(value: Any) -> bool:
     return value.__class__ is float or getattr(value, "shape", None) == ()
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether a value is a square matrix of more than one entry."""
+    shape: tuple[int, ...] = getattr(value, "shape", ())
+    return len(shape) == 2 and shape[0] == shape[1] > 1
 
 
 def looks_odd(grad: Any) -> bool:
