@@ -16,12 +16,12 @@ def command(session: Session) -> None:
         return
     widest = max(map(len, paths))
     for known, path in paths.items():
-        entry = f"{known:{widest}}  {title(path)}"
+        said = title(path)
         if session.out.is_terminal:
             from autodiff.cli.render.prose import fold
 
-            entry = "\n".join(fold(entry, session.out.width, widest + 2))
-        session.show_text(entry + "\n")
+            said = "\n".join(fold(said, session.out.width, widest + 2, widest + 2))
+        session.show_text(f"{known:{widest}}  {said}\n")
     session.hint("`autodiff examples NAME` prints one, as in `autodiff examples 1_autograd | autodiff run -`")
 
 

@@ -6,7 +6,7 @@ If the table does not fit, names and numbers are shortened first; then every inp
 from __future__ import annotations
 
 from autodiff.cli.process.streams import cells, visible
-from autodiff.cli.render.numbers import block, fitted, is_array, spell_count, spell_shape
+from autodiff.cli.render.numbers import block, fitted, is_array, spell_count, spell_shape, spell_size
 from autodiff.cli.render.page import (
     EMPTY,
     GAP,
@@ -19,7 +19,7 @@ from autodiff.cli.render.page import (
     Page,
     Table,
     fit,
-    muted,
+    left_out,
     prose,
     quotient,
     with_remark,
@@ -64,7 +64,7 @@ def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     indent = cells(name) + len(" = ")
     lines = fitted(output.value, page.width - indent, page.digits, False, page.tallest, False)
     line_number = f", line {output.line}" if output.line is not None else ""
-    shape = f"{spell_shape(output.shape)}, " if output.shape else ""
+    shape = f"{spell_size(output.shape)}, " if output.shape else ""
     room = page.width - len(shape) - cells(line_number)
     beside = room - indent - len(lines[0]) - len("  ")
     path = fit_path(report.script, min(WIDEST_NAME, beside if beside >= NARROWEST_PLACE else room))
@@ -116,7 +116,7 @@ def table_lines(report: GradientReport, page: Page, formulas_below: bool = False
             missing += [variable] * (not lines)
         yield from without_formula(missing, page) if any(formulas) else ()
     if len(shown) < count:
-        yield muted(f"  ... {count - len(shown):,} more inputs (--all)")
+        yield left_out(count - len(shown), "input")
     if not is_explained and report.weight is not None:
         yield from prose(
             f"S = {weighted_sum(report)}, {incoming.letter} = {fit(report.weight)}", page.width, 2
@@ -214,7 +214,7 @@ def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
 def entry_lines(variable: Variable, page: Page, counts: bool) -> Iterator[Line]:
     """One input over the full width: its name, then its value and gradient below."""
     paths = f", {spell_count(variable.paths)} path{'' if variable.paths == 1 else 's'}" if counts else ""
-    about = f"{spell_shape(variable.shape)}{paths}"
+    about = f"{spell_size(variable.shape)}{paths}"
     name = fit(variable.name, max(page.width - 4 - len(about), NARROW_NAME))
     yield from with_remark(((PLAIN, "  "), (NAME, name)), about, page.width)
     for label, value, style in (("value", variable.value, NUMBER), ("gradient", variable.grad, GRADIENT)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.expression_latex import ATOM_LEVEL, matrix, name_latex, name_piece
 from autodiff.cli.render.numbers import exact_entries, short
-from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, NUMBER, TITLE, Page, Table, fit, muted
+from autodiff.cli.render.page import EMPTY, GRADIENT, NAME, NUMBER, TITLE, Page, Table, fit, left_out
 from autodiff.cli.render.records import TEXT_FIELDS, Records, entries, place, readable
 from autodiff.core.base.incoming import incoming
 from autodiff.core.base.lazy_imports import np
@@ -95,7 +95,7 @@ def matrix_lines(found: DerivativeMatrix, page: Page) -> Iterator[Line]:
         yield from record_lines(matrix_records(found), page)
         return
     if len(shown) < len(above):
-        yield muted(f"  ... {len(above) - len(shown):,} more rows (--all)")
+        yield left_out(len(above) - len(shown), "row")
 
 
 def kept_rows(found: DerivativeMatrix) -> list[int]:
@@ -153,7 +153,7 @@ def record_lines(records: Records, page: Page) -> Iterator[Line]:
     cut = [[[fit(cell, WIDEST_NAME)] for cell in row] for row in shown]
     yield from Table(header, cut, styles, [not text for text in is_text]).lines()
     if len(shown) < len(rows):
-        yield muted(f"  ... {len(rows) - len(shown):,} more rows (--all)")
+        yield left_out(len(rows) - len(shown), "row")
 
 
 def product_records(variables: Sequence[Variable], product: str) -> Records:

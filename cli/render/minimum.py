@@ -15,7 +15,7 @@ from autodiff.cli.render.page import (
     Page,
     Table,
     fit,
-    muted,
+    left_out,
     prose,
 )
 from autodiff.cli.render.prose import in_words
@@ -112,7 +112,7 @@ def minimum_lines(found: Minimum, page: Page) -> Iterator[Line]:
     header = ["input", "start", "value", "standard error"]
     yield from Table(header, rows, (NAME, MUTED, GRADIENT, NUMBER), (False, True, True, True)).lines()
     if len(kept) < len(entries):
-        yield muted(f"  ... {len(entries) - len(kept):,} more inputs (--all)")
+        yield left_out(len(entries) - len(kept), "input")
     yield EMPTY
     yield from prose(spell_end(found, page.digits), page.width, 2)
 
@@ -130,7 +130,7 @@ def spell_flat(found: Minimum) -> str:
         moves = moves_of(found, row)
         moved = [f"{visible(name)} moves by {short(move, 4)}" for name, move in [*moves.items()][:MOST_NAMED]]
         if len(moves) > MOST_NAMED:
-            moved.append(f"{len(moves) - MOST_NAMED:,} more inputs move with them")
+            moved.append(f"{len(moves) - MOST_NAMED:,} more move with them")
         ways.append(
             f"where {in_words(moved)}" if len(moves) > 1 else f"where {visible(next(iter(moves)))} moves"
         )

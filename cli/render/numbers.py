@@ -70,6 +70,25 @@ def spell_shape(shape: tuple[int, ...]) -> str:
     return "x".join(map(str, shape)) or "number"
 
 
+def spell_size(shape: tuple[int, ...]) -> str:
+    """A shape that stands in no column of shapes: of a vector the number of its entries.
+
+    >>> spell_size((2, 3)), spell_size((4,)), spell_size((1,)), spell_size(())
+    ('2x3', '4 entries', '1 entry', 'number')
+    """
+    return spell_shape(shape) if len(shape) != 1 else several(shape[0], "entry")
+
+
+def several(count: int, noun: str) -> str:
+    """A count of things.
+
+    >>> several(1, "entry"), several(2, "entry"), several(2000, "path")
+    ('1 entry', '2 entries', '2,000 paths')
+    """
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{spell_count(count)} {noun if count == 1 else plural}"
+
+
 def spell_count(count: int) -> str:
     """A count of any size as text.
 
@@ -190,7 +209,7 @@ def fitted(
 
 def summary(value: Any, digits: int = 6) -> str:
     """A summary of a large tensor: shape, range, mean and Euclidean norm."""
-    return f"{spell_shape(value.shape)}   {figures(value, digits)}"
+    return f"{spell_size(value.shape)}   {figures(value, digits)}"
 
 
 def figures(value: Any, digits: int = 6, is_gradient: bool = True) -> str:

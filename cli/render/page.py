@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 
 from autodiff.cli.process.streams import cells, fitting, visible
-from autodiff.cli.render.numbers import LARGEST_BLOCK
+from autodiff.cli.render.numbers import LARGEST_BLOCK, several
 from autodiff.cli.render.prose import WIDEST_PROSE, fold
 from autodiff.cli.render.roles import GRADIENT as GRADIENT
 from autodiff.cli.render.roles import GUIDE as GUIDE
@@ -119,6 +119,15 @@ def flat(lines: Iterable[Line | Block]) -> Iterator[Line]:
 
 def muted(text: str) -> Line:
     return ((MUTED, text),)
+
+
+def left_out(count: int, what: str, way: str = "--all", indent: int = INDENT) -> Line:
+    """How many parts of a report are left out, and what shows them.
+
+    >>> left_out(2, "row"), left_out(1, "row", "--all", 0)
+    ((('muted', '  ... 2 more rows (--all)'),), (('muted', '... 1 more row (--all)'),))
+    """
+    return muted(f"{' ' * indent}... {several(count, f'more {what}')} ({way})")
 
 
 def prose(text: str, width: int, indent: int = 0, role: str = MUTED) -> Iterator[Line]:

@@ -43,10 +43,11 @@ class ProgressBar:
         if fraction is not None:
             self._progress.update(self._task, completed=fraction)
             left = self._progress.tasks[0].time_remaining
-            progress = f"{fraction:4.0%}" + ("" if left is None else f", {spell_seconds(left)} left")
-            room = width - 1 - cells(f"{text}  []  {progress}")
+            progress = f"{fraction:4.0%} after {spell_seconds(seconds)}"
+            progress += "" if left is None else f", {spell_seconds(left)} left"
+            room = width - 1 - cells(f"{says}  [] {progress}")
             if room >= SHORTEST_BAR:
-                text = f"{says}  [{self._sketch(min(room, WIDEST_BAR))}] {progress}  {spell_seconds(seconds)}"
+                text = f"{says}  [{self._sketch(min(room, WIDEST_BAR))}] {progress}"
         return text if cells(text) < width else ""
 
     def _sketch(self, width: int) -> str:

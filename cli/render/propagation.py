@@ -14,7 +14,7 @@ from autodiff.cli.render.page import (
     Page,
     Table,
     fit,
-    muted,
+    left_out,
     prose,
 )
 from autodiff.cli.render.records import Records, place
@@ -118,7 +118,7 @@ def propagation_lines(found: Propagation, page: Page) -> Iterator[Line]:
         if found.monte_carlo is not None:
             yield from prose(spell_draws(found.monte_carlo, at, page.digits), page.width, 2)
     if len(shown) < len(outputs):
-        yield muted(f"... {len(outputs) - len(shown):,} more entries (--all)")
+        yield left_out(len(outputs) - len(shown), "entry", indent=0)
 
 
 def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[Line]:
@@ -149,7 +149,7 @@ def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[
     styles = (NAME, NUMBER, NUMBER, MUTED, GRADIENT)
     yield from Table(header, rows, styles, (False, True, True, True, True)).lines()
     if len(kept) < len(order):
-        yield muted(f"  ... {len(order) - len(kept):,} more inputs (--all)")
+        yield left_out(len(order) - len(kept), "input")
     if (found.shares[at] < 0).any():
         yield from prose("a negative share: its correlation with others lowers the variance", page.width, 2)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.cli.render.derivation import derivation_lines, title_lines
 from autodiff.cli.render.gradients import MOST_COUNTED, gradient_lines, output_lines
 from autodiff.cli.render.numbers import inline
-from autodiff.cli.render.page import EMPTY, fit, muted, prose
+from autodiff.cli.render.page import EMPTY, fit, left_out, prose
 from autodiff.cli.render.paths import cause_lines, kink_lines, path_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import LimitError, UsageError
@@ -44,7 +44,7 @@ def derivations_lines(report: GradientReport, page: Page, most: int) -> Iterator
     left = len(report.derivations) - most
     if left > 0:
         yield EMPTY
-        yield muted(f"... {left:,} more derivations (--all, or autodiff explain --wrt NAME)")
+        yield left_out(left, "derivation", "--all, or autodiff explain --wrt NAME", 0)
 
 
 def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Iterator[Line]:
@@ -52,22 +52,23 @@ def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Ite
 
     Derivations that are left out show their value, causes and kinks.
     """
-    count, left_out = 0, []
+    count = 0
+    brief: list[str] = []
     for at, derivation in enumerate(report.derivations):
-        if at:
-            yield EMPTY
         is_left_out = not asked and 0 < page.step * STEPS_OF_A_PAGE < count
+        if at and not brief:  # what is left out is a list of values, without empty lines
+            yield EMPTY
         lines = title_lines(derivation, page) if is_left_out else whole_lines(derivation, page)
         block = [*lines, *cause_lines(derivation, page), *kink_lines(derivation, page)]
         count += len(block)
         yield from block
         if is_left_out:
-            left_out.append(fit(derivation.wrt, 24))
-    if left_out:
+            brief.append(fit(derivation.wrt, 24))
+    if brief:
         yield EMPTY
-        more = len(left_out) - MOST_NAMED
-        names = ", ".join(left_out[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        is_one = len(left_out) == 1
+        more = len(brief) - MOST_NAMED
+        names = ", ".join(brief[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        is_one = len(brief) == 1
         yield from prose(
             f"... the derivation{'s' * (not is_one)} for {names} {'is' if is_one else 'are'} left out:"
             " --wrt NAME shows one, --all all",

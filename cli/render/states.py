@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.process.streams import cells
-from autodiff.cli.render.numbers import inline, is_array, spell_range, spell_shape
+from autodiff.cli.render.numbers import inline, is_array, spell_range, spell_shape, spell_size
 from autodiff.cli.render.page import (
     EMPTY,
     GRADIENT,
@@ -14,6 +14,7 @@ from autodiff.cli.render.page import (
     Page,
     Table,
     fit,
+    left_out,
     muted,
     prose,
     with_remark,
@@ -81,7 +82,7 @@ def state_lines(states: TensorStates, page: Page) -> Iterator[Line]:
         for state in shown:
             yield from entry_lines(state, page)
     if len(shown) < count:
-        yield muted(f"  ... {count - len(shown):,} more tensors (--all)")
+        yield left_out(count - len(shown), "tensor")
     yield from prose(which_pass(states), page.width, 2)
     for text in reasons(shown, states):
         yield from prose(text, page.width, 2)
@@ -116,7 +117,7 @@ def in_short(value: Any, digits: int) -> str:
 def entry_lines(state: TensorState, page: Page) -> Iterator[Line]:
     """The lines for one tensor over the full width."""
     line = "" if state.line is None else f", line {state.line}"
-    about = spell_shape(state.shape) + line
+    about = spell_size(state.shape) + line
     yield from with_remark(((PLAIN, "  "), (NAME, fit(state.name, WIDEST_NAME))), about, page.width)
     facts = "  ".join(f"{name} {COLUMNS[name][2](state, page.digits)}" for name in FACTS)
     first, *rest = fold(facts, page.width, INDENT, INDENT)

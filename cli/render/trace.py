@@ -6,7 +6,7 @@ Where a table does not fit, there are sentences.
 from __future__ import annotations
 
 from autodiff.cli.process.streams import cells
-from autodiff.cli.render.numbers import block, spell_count
+from autodiff.cli.render.numbers import block
 from autodiff.cli.render.page import (
     EMPTY,
     GAP,
@@ -19,6 +19,7 @@ from autodiff.cli.render.page import (
     TITLE,
     Table,
     fit,
+    left_out,
     muted,
     prose,
     widest,
@@ -163,7 +164,7 @@ def event_lines(
         for event in shown:
             yield from sentence_lines(story, event)
     if len(shown) < len(events):
-        yield muted(f"... {len(events) - len(shown):,} more rows (--all)")
+        yield left_out(len(events) - len(shown), "row", indent=0)
     return fitted is not None
 
 
@@ -273,9 +274,9 @@ def remarks(story: Story, is_table: bool) -> Iterator[Line]:
 def left_out_paths(story: Story) -> Iterator[Line]:
     """How many paths and inputs the table leaves out."""
     derivations = story.report.derivations
-    more = sum(derivation.count - len(derivation.paths) for derivation in derivations)
-    if more:
-        yield muted(f"... {spell_count(more)} more paths (autodiff explain)")
+    paths = sum(derivation.count - len(derivation.paths) for derivation in derivations)
+    if paths:
+        yield left_out(paths, "path", "autodiff explain", 0)
     inputs = len(story.report.gradients) - len(derivations)
     if inputs:
-        yield muted(f"... {inputs:,} more inputs (autodiff explain)")
+        yield left_out(inputs, "input", "autodiff explain", 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
-from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
+from autodiff.cli.render.page import EMPTY, Block, Page, fit, left_out, muted, prose
 from autodiff.cli.render.prose import in_words
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
 from autodiff.core.base.incoming import incoming, words_in
@@ -234,7 +234,7 @@ def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
         words = " ".join(fit(word, page.width) for word in f"{text}.".split())
         yield from prose(words, page.width)
     if kept < len(texts):
-        yield muted(f"... {len(texts) - kept:,} more names (--all)")
+        yield left_out(len(texts) - kept, "name", indent=0)
 
 
 def tail_lines(

@@ -48,3 +48,11 @@ def test_on_a_terminal_the_list_keeps_to_the_width_and_says_how_to_go_on(on_term
     assert status == 0
     assert max(map(len, seen.splitlines())) <= 60
     assert "autodiff examples 1_autograd | autodiff run -" in seen
+
+
+def test_on_a_terminal_what_each_shows_begins_in_one_column(on_terminal):
+    _, seen = on_terminal("examples", columns=80, env={"NO_COLOR": "1"})
+    listed = [line for line in seen.partition("`autodiff examples NAME`")[0].splitlines() if line]
+    start = max(map(len, example_paths())) + 2
+    assert len(listed) > len(FILES)
+    assert all(line[start - 1] == " " and line[start] != " " for line in listed)

@@ -138,6 +138,24 @@ def test_of_very_many_inputs_some_are_derived(monkeypatch, write) -> None:
         assert [line for line in lines if "more inputs" in line] == ends
 
 
+def test_values_without_their_derivations_are_a_list(write) -> None:
+    script = str(
+        write(
+            "".join(f"a{i} = {i + 1}; " for i in range(9))
+            + "\nL = a0"
+            + "".join(f"*a{i}" for i in range(1, 9))
+        )
+    )
+    report = Session(read_arguments(["explain", script])).report(derivations=True)
+    lines = texts(explain_lines(report, Page(step=3), asked=False)).splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("dL/da2 ="))
+    assert [line.partition(" = ")[0] for line in lines[first : first + 7]] == [
+        f"dL/da{i}" for i in range(2, 9)
+    ]
+    assert lines[first - 1] == lines[first + 7] == ""
+    assert lines[first + 8].startswith("... the derivations for a2, a3, a4, a5, a6, a7, a8 are left out")
+
+
 SINES = POWER.replace("L * w", "sin(L) * w")
 
 

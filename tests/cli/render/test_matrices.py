@@ -51,7 +51,7 @@ def test_what_is_too_wide_is_a_list():
 
 def test_rows_beyond_the_limit_are_told():
     found = matrix_of(np.eye(4), output=(4,), inputs=((4,),))
-    assert shown(found, rows=3).splitlines()[-1] == "  ... 1 more rows (--all)"
+    assert shown(found, rows=3).splitlines()[-1] == "  ... 1 more row (--all)"
 
 
 def test_blocks_have_the_shapes_of_their_tensors():

@@ -157,7 +157,7 @@ Y = | 6  6 |       2x2, seed5.ad, line 5
               | 0.5  0.5 |
     gradient  | 4  4 |
               | 4  4 |
-  b                            1, 1 path
+  b                      1 entry, 1 path
     value     | 4 |
     gradient  | 4 |
   S = sum(G*Y), G = ones(2, 2)

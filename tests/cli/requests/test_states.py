@@ -81,7 +81,7 @@ TWO_TABLES = """\
 """
 
 NARROW = """\
-  x                                      2, line 1
+  x                              2 entries, line 1
     is_leaf True  requires_grad True  grad_fn None
     grad before None  after [3 3]
 """
