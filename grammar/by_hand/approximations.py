@@ -13,7 +13,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.boundaries import LEAST_GROWTH, bracket
 from autodiff.grammar.by_hand.points import SamplePoints, broadcasts_to, deviation, formula_values
-from autodiff.grammar.by_hand.runs import SPREAD
+from autodiff.grammar.by_hand.runs import MOST_SPREAD, SPREAD
 from autodiff.grammar.by_hand.sentences import counterexample, far_away_remarks, relative_distance
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.runs import ScriptRun, ScriptRuns
 
 #: The relative distances of further points, and how many are tried at each.
-FAR_SPREADS, FAR_DRAWS = (1.0, 4.0, 16.0, 64.0), 3
+FAR_SPREADS, FAR_DRAWS = (1.0, 4.0, 16.0, MOST_SPREAD), 3
 #: In larger graphs further points are not tried: running the script so often would take long.
 MOST_NODES = 300
 #: An error counts if it is so many times what rounding allows.
@@ -58,7 +58,7 @@ def far_remarks(
                 continue
             _, begin, inside, outside = bracket(line.error, SPREAD / 10, spread)
             points, computed = line.compared([run])
-            if line.has_power(begin):
+            if line.has_power(begin) or line.has_power(line.clear_begin(spread)):
                 remark = "it is right near the script's values only, as a Taylor polynomial is"
                 return True, [remark, *counterexample(points, computed)]
             if not beyond_kink and outside > LEAST_GROWTH * inside and line.has_leap(begin):
@@ -97,6 +97,10 @@ class Line:
     def error(self, spread: float) -> float:
         run = self.run_at(spread)
         return np.inf if run is None else self.error_in(run)
+
+    def clear_begin(self, spread: float) -> float:
+        """Return the distance from which the error is far above what rounding adds to it."""
+        return bracket(lambda one: self.error(one) / LEAST_ERROR, SPREAD / 10, spread)[1]
 
     def distance(self, spread: float) -> float:
         """Return the largest distance of the formula's entries from the gradient's.

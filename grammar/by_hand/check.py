@@ -265,25 +265,26 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.remarks[at:at] = meant
     elif made.is_right and made.is_right_here is None and np.isnan(made.gradient).any():
         made.is_right, made.remarks = None, undefined_remarks(computed[0], made.gradient)
-    elif made.is_right and made.is_right_here:
-        meant = meant_versions(formula, points, runs)
+    elif made.is_right_here or np.isfinite(made.gradient).all():
         look_further(made, formula, points, runs)
-        made.remarks += meant
 
 
 def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> None:
     """Set whether a formula that is right at the points is right further away, and for other constants."""
+    meant = meant_versions(formula, points, runs) if made.is_right_here else []
     is_approximation, remarks = far_remarks(formula, runs, runs.moved, runs.moved_once)
     if is_approximation:
         made.is_right = made.is_right_here_only = is_plain_number(formula, points)
-        made.remarks = remarks
+        made.remarks = [*remarks, *meant]
+        return
+    if not made.is_right_here:
         return
     try_other_constants(made, formula, runs)
     remarks = remarks or other_side_remarks(formula, runs)
     if made.is_right and remarks:
         made.is_right_here_only = True
         made.remarks += remarks
-    made.remarks += unused_remarks(formula, runs)
+    made.remarks += [*unused_remarks(formula, runs), *meant]
 
 
 def excerpt(error: UsageError) -> str:

@@ -154,13 +154,16 @@ class SamplePoints:
 
     def compare_rounded(self, value: Any, at: int) -> bool | None:
         """Return whether a formula is right but for the digits that it has lost; None if it has none left."""
-        gradient, own = self.gradients[at], self.formula_rounding(at)
-        if not np.any(own) or np.shape(own) != np.shape(gradient):
-            return False
-        if not compare_values(value, gradient, self.noise(at) + own):
+        gradient, own = self.gradients[at], self.own_rounding(at)
+        if not np.any(own) or not compare_values(value, gradient, self.noise(at) + own):
             return False
         is_lost = (own > LARGE_PART * np.abs(gradient)) & (np.asarray(value) != gradient)
         return None if np.any(is_lost) else True
+
+    def own_rounding(self, at: int) -> Any:
+        """Return how far rounding may move each entry of the formula's value; 0 if it has another shape."""
+        own = self.formula_rounding(at)
+        return own if np.shape(own) == np.shape(self.gradients[at]) else 0.0
 
     def formula_rounding(self, at: int) -> Any:
         """Return how far rounding may move each entry of the formula's value at a point."""
@@ -183,7 +186,11 @@ class SamplePoints:
 
     def error(self, computed: list[Any], at: int) -> float:
         """Return how far a formula with these values is off at a point, relative to what rounding allows."""
-        return deviation(computed[at], self.gradients[at], 0.0 if self.is_jacobian else self.noise(at))
+        noise = 0.0 if self.is_jacobian else self.noise(at)
+        found = deviation(computed[at], self.gradients[at], noise)
+        if found <= 1:
+            return found
+        return deviation(computed[at], self.gradients[at], noise + self.own_rounding(at))
 
     def keep(self, places: list[int]) -> None:
         """Keep only the points at these indices."""

@@ -53,6 +53,8 @@ EXTRA_RUNS, CONSTANT_RUNS = 5, 3
 MOST_ELSEWHERE = 12
 #: The relative distance of the inputs of other points from the script's own.
 SPREAD = 0.3
+#: The largest relative distance: there small entries move by about 1 too.
+MOST_SPREAD = 64.0
 #: What other values of tensors keep: matrices are symmetric, or rows of labels have the same entries.
 SYMMETRY, LABELS = "symmetry", "labels"
 #: What else is moved: leaves that the output does not depend on.
@@ -418,12 +420,13 @@ def rounding_left(order: list[Node], seeds: dict[Node, Any], received: dict[Node
 def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
     """Return a random move for each entry of a leaf: up to ``spread`` times the entry plus a third of a unit.
 
-    The unit is 1, so that entries near 0 can change sign; for entries below SMALL_ENTRY, their own size, and
-    times the cube of a ``spread`` above 1: the error of a Taylor polynomial has to show.
+    The unit is 1, so that entries near 0 can change sign; for entries below SMALL_ENTRY, their own size. That
+    grows to 1 with a ``spread`` above 1: the error of a Taylor polynomial shows however small they are.
     """
     x = np.asarray(leaf.out)
     size = entry_scales(x)
-    unit = np.where(size < SMALL_ENTRY, np.minimum(size * max(spread, 1.0) ** 3, 1.0), 1.0)
+    growth = np.log(np.clip(spread, 1.0, MOST_SPREAD)) / np.log(MOST_SPREAD)
+    unit = np.where(size < SMALL_ENTRY, size ** (1.0 - growth), 1.0)
     return spread * (x * random.uniform(-1, 1, x.shape) + unit * random.uniform(-1, 1, x.shape) / 3)
 
 

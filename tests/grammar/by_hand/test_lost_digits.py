@@ -46,3 +46,23 @@ def test_a_gradient_that_is_no_number_decides_nothing() -> None:
             "it is right around the script's values; at them the gradient is nan, which proves nothing"
         ]
     assert check("x = 0.0\nf = sqrt(x)", "df/dx == 1/(2*sqrt(x))").verdict == "right"
+
+
+@pytest.mark.parametrize("x", ["1e-3", "1e-6", "1e-9", "1e-12", "1e-34"])
+@pytest.mark.parametrize(
+    ("f", "text", "verdict"),
+    [
+        ("x**3/6", "1 - cos(x)", "wrong"),
+        ("x**4/4", "6*(x - sin(x))", "wrong"),
+        ("x**2/2", "log(1 + x)", "wrong"),
+        ("x + x**2/2", "exp(x)", "wrong"),
+        ("x**2/2", "x", "right"),
+        ("x - sin(x)", "1 - cos(x)", "right"),
+        ("x - sin(x)", "2*sin(x/2)**2", "right"),
+        ("exp(x) - x", "expm1(x)", "right"),
+        ("log(x)", "1/x", "right"),
+    ],
+)
+def test_near_0_two_formulas_are_told_apart_further_away(x: str, f: str, text: str, verdict: str) -> None:
+    """Their difference is smaller than rounding there, and grows as a power of the distance."""
+    assert check(f"x = {x}\nf = {f}", f"df/dx == {text}").verdict == verdict
