@@ -26,7 +26,7 @@ from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.hand_gradients import is_only_output
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
@@ -88,6 +88,7 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
         again = Rerun(execution, own, probe)
         may_rerun = not is_too_large(request, subject)
         with EngineSetup(own):
+            runtime.prints_numbers = execution.prints_numbers
             runs = ScriptRuns(subject, execution, again, request.number("seed"), read, may_rerun)
             work.answer(runs, output, answers)
     answers.formulas = work.results()

@@ -191,7 +191,8 @@ def run_text(
 ) -> tuple[dict[str, Any], Any]:
     """Run a text where names have these values; return the values of its names and of a last expression.
 
-    With ``records`` there is a graph of what is computed from leaves.
+    With ``records`` there is a graph of what is computed from leaves. Methods such as ``x.std(0)`` are
+    numpy's if ``runtime.prints_numbers`` says that the script's are.
 
     Raise an AutodiffError with its place in the text; for one in a function of the script, that of the call.
     """
@@ -203,8 +204,10 @@ def run_text(
         for name, value in names.items()
         if name in parsed.read
     }
+    prints_numbers = runtime.prints_numbers
     with EngineSetup(Settings()):
         mode.record(records)
+        runtime.prints_numbers = prints_numbers
         runtime.plain_functions = runtime.numbers_are_leaves = runtime.without_tensors = True
         runtime.write, runtime.warn = discard_text, discard_warning
         compiled = parsed.compiled(tuple(values))

@@ -17,7 +17,7 @@ from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.steps import read_derivation
 from autodiff.grammar.by_hand.training_turns import Turn
 from autodiff.grammar.execution import execute
-from autodiff.grammar.objects.runtime import discard_text, discard_warning
+from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, Settings, differentiate
 
@@ -55,6 +55,7 @@ def answers(
     subject = runs.first.subject
     inputs_asked = subject.wrt
     with EngineSetup(settings):
+        runtime.prints_numbers = runs.first.execution.prints_numbers
         for one in formulas:
             one.accept_output(subject.name)
         divided = divide_running_names(formulas, runs)
