@@ -103,8 +103,8 @@ def conclude(session: Session, error: BaseException) -> int:
             tell_columns(session, shown)
         if not isinstance(error, OutputError):
             session.show_failure(shown)
-            if session.format == "json" and not session.is_silent:
-                session.finish()  # the file of -o gets the document too
+            if session.format in ("json", "verdict") and not session.is_silent:
+                session.finish()  # the file of -o gets the failure too
             session.out.flush()
     except OutputError as unwritten:
         error = unwritten

@@ -24,12 +24,16 @@ def verdict_text(answers: Answers, script: str | None, has_files: bool) -> str:
         ("" if one.step is None else str(one.step[1]), one.left or one.formula, one.verdict)
         for one in answers.formulas
     ]
+    return lines_of(rows, script, has_files)
+
+
+def lines_of(rows: list[tuple[str, str, str]], script: str | None, has_files: bool) -> str:
+    """The lines of verdicts: each row is the line of a step, the derivative and the verdict."""
     if script is None and not has_files and len(rows) == 1:
         return rows[0][-1] + "\n"
     return "".join(line_of(row, script, has_files) for row in rows)
 
 
 def line_of(row: tuple[str, str, str], script: str | None, has_files: bool) -> str:
-    """The line of a verdict: ``row`` is the line of a step, the derivative and the verdict."""
     fields = [*([] if script is None else [script]), *row[not has_files :]]
     return "\t".join(visible(" ".join(field.split())) for field in fields) + "\n"

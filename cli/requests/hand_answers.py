@@ -52,6 +52,10 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     request, script = session.request, session.script
     assert script is not None
     work = HandWork(session, script.source, settings)
+    if not work.formulas:
+        answers = Answers(script.source.name, "", int(request.text("order") or "1"))
+        answers.formulas = work.results()
+        return told(session, answers)
     asked = list(settings.wrt)
     work.choose_outputs(settings)
     settings.of = next((output for output in work.outputs if output is not None), None)
@@ -92,12 +96,18 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
             runs = ScriptRuns(subject, execution, again, request.number("seed"), read, may_rerun)
             work.answer(runs, output, answers)
     answers.formulas = work.results()
+    told(session, answers)
+    if request.texts("fail_on"):
+        judge(session, reports, sentences_on_answers(answers))
+    return answers
+
+
+def told(session: Session, answers: Answers) -> Answers:
+    """Show the errors about formulas that cannot be read, and return the answers."""
     for error in answers.errors:
         session.failures.append(error)
         if not session.is_silent:
             session.say(error)
-    if request.texts("fail_on"):
-        judge(session, reports, sentences_on_answers(answers))
     return answers
 
 
@@ -107,6 +117,8 @@ SUFFIX_OF_FORMULAS = ".txt"
 
 class HandWork:
     """The formulas of a request; ``is_single`` says that there is one, whose error ends the command.
+
+    In a format of verdicts none does: each formula has its word there, and so has a file without any.
 
     ``derivations`` are the files of steps. ``places`` has the place of each text among the request's, and
     ``found`` the results, each with that place and the number of its line. ``outputs`` are the outputs that
@@ -126,7 +138,11 @@ class HandWork:
                 name, limit = file_of_formulas(request, text[1:]), request.number("max_script")
                 data = read_stdin(limit) if name == STDIN else read_file(name, limit)
                 name = STDIN_NAME if name == STDIN else name
-                derivation = read_derivation(decode(data, name), name, script)
+                try:
+                    derivation = read_derivation(decode(data, name), name, script)
+                except UsageError as error:
+                    self.found.append((place, 0, unreadable(name, error, None)))
+                    continue
                 self.derivations.append(derivation)
                 self.formulas += derivation.formulas()
                 self.places[derivation.given] = place
@@ -138,8 +154,9 @@ class HandWork:
                 except UsageError as error:
                     self.found.append((place, 0, unreadable(text, error, None)))
         results = self.results()
-        self.is_single = len(self.formulas) + len(results) == 1
-        if not self.formulas:
+        has_word = session.format == "verdict"
+        self.is_single = len(self.formulas) + len(results) == 1 and not has_word
+        if not self.formulas and not has_word:
             first, *others = [one.error for one in results if one.error is not None]
             first.other_errors += others
             raise first

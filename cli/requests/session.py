@@ -401,7 +401,11 @@ class Session:
             self.err.write(f"\nfound {1 + len(error.other_errors):,} mistakes\n")
 
     def show_failure(self, error: AutodiffError) -> None:
-        """For ``--format json``, write the failure as a JSON document, to where the result would go."""
+        """For a format that programs read, write the failure in it, to where the result would go."""
+        if self.format == "verdict":
+            from autodiff.cli.requests.several_scripts import failure_line
+
+            self.show_text(failure_line(self, error))
         if self.format == "json" and not self.is_silent:
             from autodiff.cli.render.json import render_json_error
 

@@ -143,15 +143,18 @@ def show_error(session: Session, error: AutodiffError) -> Outcome:
     status = exit_code(error)
     show_line(session, f"error[{error.code}]")
     session.show_failure(error)
-    if session.format == "verdict":
-        from autodiff.cli.render.verdicts import line_of
-
-        has_files = has_files_of_formulas(session.request)
-        session.show_text(line_of(("", "", OUTCOMES[status]), session.request.argument, has_files))
     if not session.is_silent:
         session.flush()
         session.say_all(error)
     return Outcome(status, "", False, lambda: None)
+
+
+def failure_line(session: Session, error: AutodiffError) -> str:
+    """The line of ``--format verdict`` for a script that ends with an error."""
+    from autodiff.cli.render.verdicts import lines_of
+
+    name = session.request.argument if session.has_several else None
+    return lines_of([("", "", OUTCOMES[exit_code(error)])], name, has_files_of_formulas(session.request))
 
 
 def has_files_of_formulas(request: Request) -> bool:

@@ -121,3 +121,53 @@ def test_a_derivative_of_another_output_may_stand_in_a_formula(autodiff, write):
     text = "dg/dx == exp(h)*df/dx/cos(h)\ns = df/dx\ndg/dx == exp(h)*s/cos(h)\ndg/dx == df/dx\n"
     found, code, err = verdicts(autodiff, write(text, "steps.txt").name, script)
     assert (found, code, err) == ({1: "right", 3: "right", 4: "wrong"}, 1, "")
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["df/dx = 2(x)", "df/dx", "", "df/dx = q", "df/dq = 2", "dq/dx = 2", "x*", "df/dx = df/dx", "2*y"],
+)
+def test_a_formula_that_cannot_be_read_has_its_word(autodiff, formula):
+    script = "x = 2.; y = 3.; f = x**2*y"
+    done = autodiff("check", "-e", script, "--formula", formula, "--format", "verdict")
+    assert (done.returncode, done.out) == (2, "cannot be read\n")
+    assert done.err.startswith("error[")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("foo bar\n\nq == 3\n", "1\tfoo bar\tcannot be read\n3\tq == 3\tcannot be read\n"),
+        ("df/dx = 2*q", "1\tdf/dx\tcannot be read\n"),
+        ("", "\tsteps.txt\tcannot be read\n"),
+        ("# nothing yet\n\n", "\tsteps.txt\tcannot be read\n"),
+        ("\0", "\tsteps.txt\tcannot be read\n"),
+    ],
+)
+def test_a_file_without_a_line_that_can_be_read_has_its_words(autodiff, write, text, lines):
+    write(text, "steps.txt")
+    done = autodiff("check", "-e", "x = 2.; f = x**2", "--formula", "@steps.txt", "--format", "verdict")
+    assert (done.returncode, done.out) == (2, lines)
+    assert done.err.startswith("error[")
+
+
+def test_a_file_without_formulas_hides_no_other(autodiff, write):
+    write("", "steps.txt")
+    files = ("--formula", "@steps.txt", "--formula", "df/dx = 2*x")
+    done = autodiff("check", "-e", "x = 2.; f = x**2", *files, "--format", "verdict")
+    assert (done.returncode, done.out) == (2, "\tsteps.txt\tcannot be read\n\tdf/dx\tright\n")
+    done = autodiff("check", "-e", "x = 2.; f = x**2", *files)
+    assert (done.returncode, "right: df/dx == 2*x" in done.out) == (2, True)
+    assert "cannot be read: steps.txt\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("script", "word", "code"),
+    [("x = = 2", "with errors", 3), ("x = 2.; print(x[3])", "failed", 4), ("", "unreadable", 2)],
+)
+def test_a_script_that_ends_with_an_error_has_its_word(autodiff, script, word, code):
+    done = autodiff("check", "-e", script, "--format", "verdict")
+    assert (done.returncode, done.out) == (code, f"{word}\n")
+    if script:
+        done = autodiff("check", "-e", script, "--formula", "df/dx = 2*x", "--format", "verdict")
+        assert (done.returncode, done.out) == (code, f"{word}\n")
