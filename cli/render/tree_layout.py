@@ -308,8 +308,13 @@ def on_two_lines(
     facts = [shortened(kind) for kind in kinds if kind.widest]
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts) - len(NARROW_GAP)
     # Names get the room they need up to a limit, formulas the rest, then names what formulas leave.
-    guides, under = draw(rows, narrow_indent(page), page)
-    lefts = sizes(rows, [*map(len, guides)], rows.names)
+    deepest = narrow_indent(page)
+    lefts = sizes(rows, indents(rows, deepest), rows.names)
+    spare = room - max(lefts) - local.width("")
+    if spare >= STEP and max(rows.levels) > deepest:  # what is left is for deeper levels
+        deepest = min(deepest + spare // STEP, DEEPEST_INDENT)
+        lefts = sizes(rows, indents(rows, deepest), rows.names)
+    guides, under = draw(rows, deepest, page)
     longest = max(lefts)
     if widest(rows.names) > NARROW:
         beyond = [max(cells(name) - NARROW, 0) for name in rows.names]

@@ -206,3 +206,21 @@ def test_a_deep_tree_is_indented_less_before_its_rows_take_two_lines(autodiff, w
     assert shown[0].split() == ["node", "op", "value", "d", "parent/d", "node", "dL/d", "node"]
     assert shown[4].split() == ["[3]", "w*h_4", "+", "u*x_5", "add", *shown[4].split()[5:]]
     assert max(map(len, shown)) <= 80
+
+
+NETWORK = """X = torch.tensor([[1.0, 2.0], [0.5, -1.0], [3.0, 0.0]])
+W1 = torch.tensor([[0.2, -0.4, 0.1], [0.7, 0.3, -0.5]], requires_grad=True)
+b1 = torch.tensor([0.1, 0.0, -0.2], requires_grad=True)
+W2 = torch.tensor([[0.5], [-0.3], [0.8]], requires_grad=True)
+Y = torch.tanh(X @ W1 + b1) @ W2
+loss = (Y ** 2).mean()
+"""
+
+
+def test_rows_on_two_lines_are_indented_as_deep_as_there_is_room(autodiff, write):
+    tree = autodiff("graph", write(NETWORK), env={"COLUMNS": "80"}).out.split("\n\n")[0].splitlines()
+    assert tree[1].split() == ["value", "dloss/d", "node"]
+    assert max(map(len, tree)) <= 80
+    assert "[5]" not in "\n".join(tree)
+    at = next(number for number, line in enumerate(tree) if "`- W1 " in line)
+    assert [tree[number].index(name) for name, number in (("W1", at), ("X @ W1 ", at - 2))] == [18, 15]

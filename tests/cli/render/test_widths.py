@@ -192,16 +192,22 @@ L                   sub      -7                           1
 """
 
 ON_TWO_LINES = """\
-node           op    d parent/d node
-                    value  dL/d node
-L              sub
-                       -7          1
-`- x5          add                -1
-                        8         -1
-   |- w2*x3    mul                 1
-   |                    2         -1
-   [3] w2      leaf           x3 = 1
-                        2         -1
+node              op    d parent/d node
+                       value  dL/d node
+L                 sub
+                          -7          1
+`- x5             add                -1
+                           8         -1
+   |- w2*x3       mul                 1
+   |                       2         -1
+   |  |- w2       leaf           x3 = 1
+   |  |                    2         -1
+   |  `- x3       mul            w2 = 2
+   |                       1         -2
+   |  [4] w1      leaf           x1 = 1
+   |                       1         -8
+   |  [4] x1      leaf           w1 = 1
+   |                       1         -2
 """
 
 
