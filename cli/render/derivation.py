@@ -130,7 +130,8 @@ def meaning_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 def key_lines(derivation: Derivation, products: Sequence[str], page: Page) -> Iterator[Line]:
     """What the made-up names stand for, except those that are defined below step 3."""
     defined = [name for name, _ in derivation.where]
-    texts = (*products, *derivation.texts) if not page.step else (*products, derivation.simplified)
+    where = (text for _, text in derivation.where)
+    texts = (*products, *derivation.texts) if not page.step else (*products, derivation.simplified, *where)
     formulas, values = brief_meanings(derivation.key, texts, defined)
     left = 0
     if page.step and len(values) + len(formulas) > page.step:  # of many, only those in the steps
@@ -146,7 +147,10 @@ def key_lines(derivation: Derivation, products: Sequence[str], page: Page) -> It
 
 
 def hanging(text: str, room: int) -> list[str]:
-    """A definition on lines, those below the first indented."""
+    """A definition on lines, those below the first indented; the place in brackets at its end is whole."""
+    definition, bracket, place = text.rpartition(" (")
+    if cells(text) > room >= cells(definition) and bracket and place.endswith(")"):
+        return [definition, f"  ({place}"]
     first, *others = broken(text, room)
     return [first, *(f"  {line}" for line in broken(" ".join(others), room - 2) if others)]
 

@@ -22,8 +22,8 @@ BREAKS = re.compile(r" (?=[-+*@.=<>] )|(?<=[,:]) |(?<=\()|(?<=[\w)\]])(?=[*/](?!
 SEAMS = re.compile(r"(?<=[(\[])|(?<=[\w)\]])(?=\.[^\W\d])")
 SIGNS = "@*+-/"
 #: What a break costs: per open bracket, at a product, inside brackets that fit a line, after few characters,
-#: and between a short name and the ``=`` of its definition.
-DEEPER, TIGHTER, SPLIT, SHORT, AWAY = 3, 2, 5, 8, 8
+#: between a short name and the ``=`` of its definition, and after signs and brackets alone.
+DEEPER, TIGHTER, SPLIT, SHORT, AWAY, BARE = 3, 2, 5, 8, 8, 100
 
 
 def shorten(text: str) -> str:
@@ -62,7 +62,7 @@ def broken(formula: str, room: int) -> list[str]:
             cost = DEEPER * depths[inside] + TIGHTER * (sign in "*/@") + 2 * (1 - at / fits)
             least = 0 if sign in "+-" else fits // 2 if rest[at - 1] == "(" else max(fits // 8, 4)
             cost += SPLIT * (0 < sizes[inside] <= room) + SHORT * (at < least)
-            cost += AWAY * (sign == "=" and at < fits // 4)
+            cost += AWAY * (sign == "=" and at < fits // 4) + BARE * (not rest[:at].strip(SIGNS + "( "))
             best = (cost, -at) if best is None else min(best, (cost, -at))
         at = fits if best is None else -best[1]
         lines.append(rest[:at].rstrip())

@@ -135,8 +135,9 @@ class NameKey:
 
 
 def _words(texts: Iterable[str]) -> set[str]:
-    """The names in the texts; for ``dL/dt7`` both ``dt7`` and ``t7``."""
+    """The names in the texts; for ``dL/dt7`` both ``dt7`` and ``t7``, for ``h_1.T`` ``h_1`` too."""
     words = set(NAMES.findall("\n".join(set(texts))))
+    words |= {word.rpartition(".")[0] for word in words if "." in word}
     return words | {word[1:] for word in words if word[0] == "d"}
 
 

@@ -112,3 +112,42 @@ def test_parts_of_tensors_are_subscripts_and_entries_have_a_name(autodiff, write
     tree = autodiff("graph", write(RECURRENT)).out
     for entries in ("t1 = [0.25, -1.5, 2.75]", "t3 = [1.125, 0.5, -0.75]"):
         assert f"\n{entries} (in xs[t] @ W, line 6).\n" in tree
+
+
+TRAINING = """import numpy as np
+X = np.array([[1.0, -0.5, 2.0], [0.25, 1.5, -1.0]])
+t = np.array([[1.0], [0.0]])
+W1 = np.array([[0.2, -0.4], [0.7, 0.3], [-0.1, 0.5]])
+W2 = np.array([[0.5], [-0.3]])
+for step in range(3):
+    h = np.tanh(X @ W1)
+    out = 1 / (1 + np.exp(-(h @ W2)))
+    loss = np.mean((out - t)**2)
+    d_out = (out - t) * out * (1 - out)
+    d_h = d_out @ W2.T * (1 - h**2)
+    W1 = W1 - 0.5 * (X.T @ d_h)
+    W2 = W2 - 0.5 * (h.T @ d_out)
+"""
+
+
+def test_every_made_up_name_of_the_formulas_is_in_the_key(autodiff, write) -> None:
+    """Those in definitions below step 3, and those with ``.T``, too."""
+    out = autodiff("explain", "--of", "loss", "--wrt", "X", write(TRAINING)).out
+    assert ".T" in out
+    names, formulas = out.split("\nnames ")[1].split("1 chain")
+    formulas = formulas[formulas.index("3 simplified") : formulas.index("4 numbers")]
+    used = {(name, int(number)) for name, number in re.findall(r"\b(W1|W2|h|d_h|d_out|out)_(\d)\b", formulas)}
+    assert len(used) > 6
+    told = {
+        (name, number)
+        for name, first, last in re.findall(r"(\w+)_(\d)(?: (?:to|and) \1_(\d))? (?:is|are) value", names)
+        for number in range(int(first), int(last or first) + 1)
+    }
+    assert used <= told
+
+
+def test_the_place_of_a_name_is_not_broken(autodiff, write) -> None:
+    script = write("w = 0.5\nh = w\nfor step in range(12):\n    h = w*h + 1\n")
+    for width in range(50, 70):
+        seen = autodiff("explain", script, env={"COLUMNS": str(width)}).out
+        assert "(line 4)" in seen.split("\nnames ")[1].split("1 chain")[0], width

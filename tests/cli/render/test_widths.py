@@ -9,6 +9,7 @@ from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.page import GRADIENT, NUMBER, Page, fit, flat, length
 from autodiff.cli.render.reports import explain_lines, run_lines
 from autodiff.cli.render.shortening import brackets
+from autodiff.cli.render.steps import broken
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
@@ -296,3 +297,12 @@ def test_an_encoding_without_boxes_gets_none(on_terminal, env):
     assert status == 0
     assert seen.isascii()
     assert "`- (w*x + c - y)**2" in re.sub(r"\x1b\[[0-9;]*m", "", seen)
+
+
+def test_no_line_of_a_formula_has_signs_and_brackets_alone():
+    nested = "W.T @ ((W.T @ ((W.T @ (h_6*(1 - h_6**2)))*(1 - h_5**2)))*(1 - h_4**2))"
+    formula = f"outer(2*(({nested})*(1 - h_3**2)), h_2) + (({nested}) @ h.T)*(1 - h**2)"
+    for room in range(24, 80):
+        lines = broken(formula, room)
+        assert "".join("".join(lines).split()) == "".join(formula.split())
+        assert all(re.search(r"\w", line) for line in lines), room
