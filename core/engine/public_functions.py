@@ -12,6 +12,7 @@ from autodiff.core.graph.device import require_cpu
 from autodiff.core.graph.dtypes import dtype_from
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.registry import LazyTable, declare
+from autodiff.core.graph.state import mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def as_int(value: Any) -> Any:
         return value
     # In a script without tensors every number is a leaf; an integral one is accepted as an int.
     if value.__class__ is Tensor and value.entry_count == 1 and float(value.item()).is_integer():
+        mode.count(value)
         return int(value.item())
     return MISSING
 

@@ -59,6 +59,10 @@ def ignore_warning(text: str) -> None:
     """Discard a warning."""
 
 
+def ignore_count(value: Tensor) -> None:
+    """Do nothing about a tensor that is read as a whole number."""
+
+
 #: The number of tapes that may be linked before the engine checks whether the newest still needs the others.
 LINKS_BEFORE_CHECK = 16
 
@@ -132,10 +136,11 @@ class EngineState:
     only while recording is on. ``warn`` is called with each warning that torch gives, in torch's wording.
     ``follows_numpy``: the script is one of numpy. A value that changes in place is still known to what was
     computed from it, as nobody asks for the gradients of the old value but the command line; arrays of whole
-    numbers are known as such beside floats; and ``1 - mask`` is a number.
+    numbers are known as such beside floats; and ``1 - mask`` is a number. ``count`` is called with each
+    tensor that is read as a size, a position, a number of turns or a seed.
     """
 
-    __slots__ = ("enabled", "follows_numpy", "number", "probe", "recorder", "site", "tape", "warn")
+    __slots__ = ("count", "enabled", "follows_numpy", "number", "probe", "recorder", "site", "tape", "warn")
 
     def __init__(self) -> None:
         self.enabled = True
@@ -144,6 +149,7 @@ class EngineState:
         self.recorder: Recorder | None = None
         self.probe: Probe | None = None
         self.warn: Callable[[str], None] = ignore_warning
+        self.count: Callable[[Tensor], None] = ignore_count
         self.tape: Tape = NO_TAPE
         self.follows_numpy = False
 

@@ -13,7 +13,7 @@ from autodiff.core.graph.op import OPS
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.number_conversions import is_recorded_number
 from autodiff.grammar.objects.runtime import runtime
-from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, as_index, iterate, type_name
+from autodiff.grammar.objects.values import NUMBER_CLASSES, Builtin, iterate, type_name, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def of_rows(name: str, args: tuple[Any, ...]) -> Any:
 
 
 def factorial(n: Any, /) -> int:
-    whole = as_index(n, "factorial()")
+    whole = whole_number(n, "factorial()")
     if whole > 20:
         raise operators.overflow_error()
     return math.factorial(whole)
@@ -133,7 +133,7 @@ def counting_builtin(name: str, function: Callable[..., int], largest: int = ope
     """Return a builtin for a ``math`` function of whole numbers; arguments over ``largest`` overflow."""
 
     def checked(*args: Any) -> Any:
-        whole = [as_index(n, f"{name}()") for n in args]
+        whole = [whole_number(n, f"{name}()") for n in args]
         if any(n > largest for n in whole):
             raise operators.overflow_error()
         return operators.checked_int(function(*whole))

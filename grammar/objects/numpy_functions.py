@@ -343,7 +343,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     """Return numpy's ``arange``. The number of entries is a constant, so ``stop`` has no slope."""
     if stop is None:
         start, stop = 0, start
-    numbers = [x.item() if x.__class__ is Tensor and x.entry_count == 1 else x for x in (start, stop, step)]
+    if stop.__class__ is Tensor:
+        mode.count(stop)
+    numbers = [plain_text.python_value(x) if x.__class__ is Tensor else x for x in (start, stop, step)]
     made = call("arange", *map(float, numbers))
     if dtype is not None:
         return as_type(made, dtype)

@@ -13,6 +13,7 @@ from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators, subscripts
 from autodiff.grammar.objects.numpy_functions import array_of, as_shape, is_array
 from autodiff.grammar.objects.plain_functions import call_plain, find, is_tracked
@@ -50,7 +51,9 @@ def constant(x: Any, is_count: bool = False) -> Any:
         return x
     number = x.data if x.shape else x.item()
     is_whole = not x.shape and float(number).is_integer()
-    if is_tracked(x) and not (is_whole and is_count):
+    if is_whole and is_count:
+        mode.count(x)
+    elif is_tracked(x):
         runtime.tell("the parameter of a distribution is a constant here: no gradient flows to it")
     return int(number) if is_whole else number
 

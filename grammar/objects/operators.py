@@ -11,6 +11,7 @@ from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.public_functions import find_function
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
+from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     ITERATORS,
@@ -157,6 +158,7 @@ def mul(x: Any, y: Any) -> Any:
         x, y = y, x
     if x.__class__ is str or x.__class__ in SEQUENCE_KINDS:
         if y.__class__ is Tensor:
+            mode.count(y)
             y = int(y.item()) if y.entry_count == 1 and y.dtype.kind != "f" else int_if_literal(y)
         if y.__class__ is int or y.__class__ is bool:
             check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")

@@ -133,14 +133,18 @@ def as_whole(x: Tensor) -> Tensor:
     return x
 
 
-def enter_position(index: Tensor) -> None:
-    """Enter that an array of the text, or a part of it, picks entries where the script is now."""
-    name, operands = operands_of(origin(index))
-    while name in PARTS:
-        name, operands = operands_of(operands[0][0])
-    literal = runtime.literals.get(operands[0]) if name == "leaf" else None
-    if literal.__class__ is not int and all_whole(literal):
-        runtime.positions.setdefault(operands[0], mode.site)
+def enter_count(value: Tensor) -> None:
+    """Enter that the script reads a value as a size or a position: for each input that it is made of."""
+    stack = [origin(value)]
+    while stack:
+        one = stack.pop()
+        name, operands = operands_of(one)
+        if name == "leaf":
+            if not operands[0].shape or all_whole(runtime.literals.get(operands[0])):
+                runtime.positions.setdefault(operands[0], mode.site)
+        elif name in WHOLE_OPS and key_of(one) not in runtime.counted:
+            runtime.counted[key_of(one)] = one  # a loop may count down from an input
+            stack += [below for below, _ in operands if below is not None]
 
 
 def key_of(one: Any) -> Any:

@@ -37,7 +37,8 @@ class Runtime:
     numeric functions accept it and are differentiated. ``plain_functions``: it is not written as torch
     either, so functions of tensors accept numbers. ``prints_numbers``: it reads nothing of torch, so values
     are printed as Python's. ``literals`` are the numbers and lists of the text, by the leaf of each;
-    ``positions`` are the arrays among them that have picked entries, each with the first place where it did;
+    ``positions`` are the inputs that were read as sizes, positions, numbers of turns or seeds, each with the
+    first place where it was; ``counted`` are the results made of inputs that were;
     ``whole`` are results that were found to be whole numbers; ``array_kinds`` says of changed arrays, by id,
     whether they hold whole numbers only; ``backward_parts`` are copies of parts taken backwards, with the
     array of each. ``in_rows``: its numbers are vectors with an entry for each row. ``fixed_arrays`` names the
@@ -52,6 +53,7 @@ class Runtime:
     __slots__ = (
         "array_kinds",
         "backward_parts",
+        "counted",
         "depth",
         "depth_limit",
         "first_counted_node",
@@ -101,6 +103,7 @@ class Runtime:
         self.floats: dict[int, ref[Tensor]] = {}  # by id: results of float(), displayed as numbers
         self.literals: dict[Node | None, Any] = {}
         self.positions: dict[Node, Span | None] = {}
+        self.counted: dict[Any, Any] = {}
         self.whole: dict[Any, Any] = {}
         self.backward_parts: list[tuple[ref[Tensor], ref[Tensor]]] = []
         self.array_kinds: dict[int, tuple[ref[Tensor], bool]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
@@ -83,7 +84,7 @@ def with_literal_ints(index: Any) -> Any:
         return slice(*map(with_literal_ints, (index.start, index.stop, index.step)))
     if index.__class__ is not Tensor:
         return index
-    plain_text.enter_position(index)
+    mode.count(index)
     if index.shape and runtime.plain_functions:
         return plain_arrays.as_positions(index)
     return int_if_literal(index)
@@ -91,8 +92,6 @@ def with_literal_ints(index: Any) -> Any:
 
 def as_position(owner: Any, index: Any) -> int:
     if (index.__class__ in NUMBER_CLASSES and index.__class__ is not float) or index.__class__ is Tensor:
-        if index.__class__ is Tensor and runtime.numbers_are_leaves:
-            plain_text.enter_position(index)
         return as_index(index, "an index")
     kind = SEQUENCE_NAMES[owner.__class__].removesuffix(" object")
     raise ScriptError(

@@ -19,6 +19,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.runtime import runtime
 
 TYPE_CHECKING = False
@@ -376,6 +377,15 @@ def int_if_literal(x: Tensor) -> Any:
 
 
 def as_index(value: Any, what: str) -> int:
+    """Return a size, a position or the like as an int; ``what`` names its use in the error."""
+    if value.__class__ is int:
+        return value
+    if value.__class__ is Tensor:
+        mode.count(value)
+    return whole_number(value, what)
+
+
+def whole_number(value: Any, what: str) -> int:
     """Return a value as an int where Python requires one; ``what`` names its use in the error.
 
     A tensor that stands for a number literal of the script is accepted if it is integral.

@@ -216,15 +216,17 @@ def nodes_under(scene: Scene, node: Any) -> list[Any]:
     return [node]
 
 
-def picked_entries(reader: NameReads, name: str, output: str) -> Reason | None:
-    """Return the first place where an input of whole numbers picks entries, as labels do."""
+def size_or_position(reader: NameReads, name: str, output: str) -> Reason | None:
+    """Return the first place where an input of whole numbers picks entries, as labels do, or is a size."""
     value = reader.scene.values.get(name)
     node = existing_node(value) if value.__class__ is Tensor else None
     place = None if node is None else reader.positions.get(node)
-    if place is None:
+    if node is None or place is None:
         return None
     shown = shortened_text(reader.scene, tree.Name(place, name))
-    return f"{name} picks entries in `{shown}`, and a position has no gradient", place
+    if node.shape:
+        return f"{name} picks entries in `{shown}`, and a position has no gradient", place
+    return f"{name} is a size or a position in `{shown}`, which has no gradient", place
 
 
 def unread_input(reader: NameReads, name: str, output: str) -> Reason | None:
@@ -300,7 +302,7 @@ def shortened_text(scene: Scene, node: Any) -> str:
 REASON_FINDERS = (
     skipped_branch,
     cut_on_path,
-    picked_entries,
+    size_or_position,
     unread_input,
     unused_argument,
     overwritten,

@@ -18,6 +18,7 @@ from autodiff.grammar.help.failure_scene import Scene
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins, assignments_to
 from autodiff.grammar.session.assignment_plan import matches_pattern
+from autodiff.grammar.session.choose_target import choose_target
 from autodiff.grammar.session.leaf_names import join_words
 from autodiff.grammar.session.outputs import entries_of, is_output
 from autodiff.grammar.session.run import run_once
@@ -57,7 +58,7 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
         return execution
     behind = Origins(execution, settings)
     names = [] if any(map(behind.reaches, execution.leaves)) else behind.reassigned_names()
-    if not names:
+    if not names or is_made_of_counts(execution, settings):
         return execution
     asked = settings.copy(wrt=names)
     try:
@@ -68,6 +69,17 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
         return execution
     settings.wrt = names
     return again
+
+
+def is_made_of_counts(execution: Execution, settings: Settings) -> bool:
+    """Whether the output is made of a number that is also a size or a number of turns: an input as well."""
+    if not execution.positions:
+        return False
+    try:
+        root = choose_target(execution, settings).node
+    except AutodiffError:
+        return False
+    return any(node in execution.positions for node in newest_first([root]))
 
 
 def check_lists(execution: Execution, settings: Settings) -> None:

@@ -23,6 +23,7 @@ from autodiff.grammar.session.number_expressions import (
     is_data,
     is_filled_array,
     is_literal_number,
+    makes_generator,
     makes_numbers,
 )
 from autodiff.grammar.syntax import tree
@@ -90,13 +91,17 @@ def make_plan(
     default = settings.track and not made.marks and not wrt
     replaced: set[str] = set()
     seen: set[str] = set()
+    generators: list[str] = []
     for target, written in top_level_assignments(script.body):
         name = target.id
         steps: list[Convert] = []
         once = names.module.assignment_count(name) == 1 and name not in names.changed
         if once and written is not None:
             made.assigned_once.append(name)
-        if without_tensors and written is not None and is_literal_number(written, names):
+            if without_tensors and makes_generator(written, names):
+                generators.append(name)
+        is_literal = written is not None and is_literal_number(written, names, generators)
+        if without_tensors and written is not None and is_literal:
             if once:
                 steps.append(to_leaf)
                 (made.data if is_data(written) else made.leaves).append(name)
@@ -108,7 +113,7 @@ def make_plan(
             steps += replacements(sets[name], name, made, stays_list)
         if name in settings.changes:
             steps.append(settings.changes[name])
-        is_number = written is not None and (without_tensors or is_literal_number(written, names))
+        is_number = written is not None and (without_tensors or is_literal)
         if is_number and not once and name not in seen:
             steps.append(partial(note_number, made.first_numbers, name))
         if any(matches_pattern(name, pattern) for pattern in wrt) or (
@@ -118,7 +123,7 @@ def make_plan(
                 steps.append(partial(entries_as_leaves, made.list_entries, name))
             elif once or not without_tensors or is_filled_later(name, written, names):
                 steps.append(track_value)
-            elif name in seen and not (written is not None and is_literal_number(written, names)):
+            elif name in seen and not is_literal:
                 steps.append(partial(track_later, made.first_leaves, name))
             else:
                 steps.append(track_value)

@@ -10,6 +10,10 @@ from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 NAMED_CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**"])
 #: The modules whose constants and functions may stand in an input, "" for names without a module.
@@ -39,17 +43,33 @@ RANDOM_FUNCTIONS = frozenset(
     exponential gauss integers normal rand randint randn random random_sample standard_normal uniform
     """.split()
 )
+#: Functions whose arguments are sizes from this place on, if no keyword gives them.
+SIZES_FROM = {
+    **dict.fromkeys(["eye", "ones", "rand", "randn", "zeros"], 0),
+    **dict.fromkeys(["full", "random", "random_sample", "standard_normal"], 0),
+    **dict.fromkeys(["exponential", "poisson"], 1),
+    **dict.fromkeys(["beta", "binomial", "gamma", "integers", "laplace", "linspace", "lognormal"], 2),
+    **dict.fromkeys(["normal", "randint", "uniform"], 2),
+}
+#: The keywords of sizes.
+SIZE_KEYWORDS = frozenset(["num", "shape", "size"])
+#: Functions of numpy that make generators of random numbers.
+GENERATORS = frozenset(["RandomState", "default_rng"])
 #: Keywords of functions whose values are no numbers.
 NO_NUMBERS = frozenset(["dtype"])
 
 
-def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
+def is_literal_number(node: tree.Expression, names: ScriptScopes, generators: Collection[str] = ()) -> bool:
     """Whether an expression is a number that the text has: a literal, a named constant, or made of these.
 
     That is arithmetic with such numbers, a nested list of them, or a function of ``math``, numpy or Python.
+    The sizes of arrays that it draws or fills may be any expressions, and a name among them may scale the
+    array, as in ``np.random.randn(n, m)/np.sqrt(n)``. ``generators`` are names of random generators.
     """
     stack: list[tuple[tree.Expression, bool]] = [(node, False)]
     found = False
+    counts: set[str] = set()
+    read: set[str] = set()
     while stack:
         node, is_argument = stack.pop()
         if isinstance(node, tree.Number):
@@ -64,19 +84,62 @@ def is_literal_number(node: tree.Expression, names: ScriptScopes) -> bool:
             if not node.elements:
                 return False
             stack += [(part, is_argument) for part in node.elements]
+        elif is_size(node):
+            pass
         elif isinstance(node, tree.Call):
             is_drawn = not node.arguments and called_name(node) in RANDOM_FUNCTIONS
-            if not (node.arguments or is_drawn) or not is_number_function(node.function, names):
+            is_known = is_number_function(node.function, names) or draws_from(node, generators)
+            if not (node.arguments or is_drawn) or not is_known:
                 return False
-            found = found or is_drawn
-            if any(one.star for one in node.arguments):
+            sizes = size_arguments(node)
+            counts.update(part.id for size in sizes for part in walk(size) if isinstance(part, tree.Name))
+            found = found or is_drawn or bool(sizes)
+            others = [one for one in node.arguments if one not in sizes]
+            if any(one.star for one in others):
                 return False
-            stack += [(one.value, True) for one in node.arguments if one.keyword not in NO_NUMBERS]
+            stack += [(one.value, True) for one in others if one.keyword not in NO_NUMBERS]
         elif is_named_constant(node, names):
             found = True
+        elif isinstance(node, tree.Name):
+            read.add(node.id)
         else:
             return False
-    return found
+    return found and read <= counts
+
+
+def is_size(node: tree.Expression) -> bool:
+    """Whether an expression is ``X.shape[0]`` or ``len(X)``: it has no gradient, as sizes among arguments."""
+    shape = node.object if isinstance(node, tree.Subscript) else None
+    return called_name(node) == "len" or (isinstance(shape, tree.Attribute) and shape.name == "shape")
+
+
+def size_arguments(call: tree.Call) -> list[tree.Argument]:
+    """Return the arguments of a call that are sizes of the array that it draws or fills."""
+    name = called_name(call)
+    given = [one for one in call.arguments if one.keyword is None]
+    start = SIZES_FROM.get(name)
+    if name == "arange":
+        return given[min(len(given) - 1, 1) :][:1]
+    if start is None:
+        return []
+    stop = None if name in ("eye", "rand", "randn") else start + 1
+    return given[start:stop] + [one for one in call.arguments if one.keyword in SIZE_KEYWORDS]
+
+
+def draws_from(call: tree.Call, generators: Collection[str]) -> bool:
+    """Whether a call is ``rng.normal(...)`` or the like of one of the ``generators``."""
+    function = call.function
+    return (
+        isinstance(function, tree.Attribute)
+        and isinstance(function.object, tree.Name)
+        and function.object.id in generators
+    )
+
+
+def makes_generator(node: tree.Expression, names: ScriptScopes) -> bool:
+    """Whether an expression is ``np.random.default_rng(0)`` or the like."""
+    full = full_name(node.function, names) if isinstance(node, tree.Call) else None
+    return full is not None and full.rpartition(".")[2] in GENERATORS
 
 
 def is_named_constant(node: tree.Expression, names: ScriptScopes) -> bool:

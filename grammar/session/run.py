@@ -16,7 +16,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
-from autodiff.core.graph.state import mode
+from autodiff.core.graph.state import ignore_count, mode
 from autodiff.grammar.interpret import assignment, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import ScriptScopes, check_names, resolve
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Execution", "Settings", "differentiate"]
 
+plain_text = LazyModule("autodiff.grammar.objects.plain_text")
 python_errors = LazyModule("autodiff.grammar.objects.python_errors")
 
 # Importing these modules fills the compiler's tables, except for constructs that few scripts have.
@@ -256,6 +257,7 @@ class EngineSetup:
             lazy_imports.numpy_import_hooks[:],
             mode.warn,
             mode.follows_numpy,
+            mode.count,
         )
         mode.close_tape()
         mode.enabled, mode.site, mode.warn = True, None, runtime.tell
@@ -287,6 +289,7 @@ class EngineSetup:
             hooks,
             mode.warn,
             mode.follows_numpy,
+            mode.count,
         ) = self.before
         mode.close_tape()
         mode.enabled = enabled
@@ -318,6 +321,7 @@ def run_script(
     runtime.prints_numbers = mode.follows_numpy = is_plain and prints_numbers(scopes)
     execution.prints_numbers, execution.skipped = runtime.prints_numbers, runtime.skipped
     runtime.numbers_are_leaves = without_tensors or bool(sets or settings.wrt)
+    mode.count = (lambda x: plain_text.enter_count(x)) if runtime.numbers_are_leaves else ignore_count
     runtime.fixed_arrays = fixed_arrays(scopes) if is_plain else ""
 
     runtime.write, runtime.warn = write, WarningLog(execution, warn).tell

@@ -153,14 +153,77 @@ POSITIONS = [
     ),
     Case(
         "no_other_input",
-        "import numpy as np\nrng = np.random.default_rng(0)\ny = np.array([0, 2])\nW = rng.normal(size=3)\n"
+        "import numpy as np\ny = np.array([0, 2])\nW = np.random.normal(size=3).copy()\n"
         "L = (W[y]**2).sum()\n",
         "autodiff grad script.ad",
         prints="",
-        says=["there is no input: --wrt W takes `W` of line 4 as input\n"],
+        says=["there is no input: --wrt W takes `W` of line 3 as input\n"],
         code=4,
     ),
 ]
+
+A = "import numpy as np\nw = np.array([1., 2., 3.])\n"
+#: Numbers that are only read as sizes, positions, numbers of turns or seeds are no inputs.
+COUNTS = [
+    Case(
+        name,
+        f"{A}{lines}",
+        "autodiff grad --fail-on zero script.ad && autodiff check script.ad >/dev/null &&"
+        " autodiff graph script.ad >/dev/null && autodiff trace script.ad >/dev/null &&"
+        f" autodiff explain --wrt {wrt} script.ad | tr -s ' \\n' ' ' >&2",
+        [2, 4, 6],
+        says=[f"{wrt} is a size or a position in `{place}`, which has no gradient"],
+        code=0,
+    )
+    for name, lines, wrt, place in [
+        ("turns", "n = 3\nL = 0\nfor i in range(n):\n    L += w[i]**2\n", "n", "range(n)"),
+        ("size", "n = 2\ns = np.zeros((n, 3)).shape\nL = (w**2).sum()\n", "n", "np.zeros((n, 3))"),
+        ("shape", "n = 3\nL = (w.reshape(1, n)**2).sum()\n", "n", "w.reshape(1, n)"),
+        ("axis", "k = 0\nL = (w**2).sum(axis=k)\n", "k", "(w**2).sum(axis=k)"),
+        ("position", "k = 1\nL = w[0]**2 + w[k]**2 + w[k + 1]**2\n", "k", "w[k]"),
+        ("slice", "k = 3\nL = (w[:k]**2).sum()\n", "k", "w[:k]"),
+        ("seed", "s = 4\nnp.random.seed(s)\nL = (w**2).sum()\n", "s", "np.random.seed(s)"),
+        ("repeats", "n = 3\nc = [1]*n\nL = sum([a*b**2 for a, b in zip(c, w)])\n", "n", "[1]*n"),
+        ("end", "n = 3\nL = (w[np.arange(n)]**2).sum()\n", "n", "np.arange(n)"),
+        (
+            "made_of_it",
+            "n = 4\nL = 0\ni = n - 2\nwhile i >= 0:\n    L += w[i]**2\n    i -= 1\n",
+            "n",
+            "w[i]",
+        ),
+    ]
+] + [
+    Case(
+        "a_number_with_a_slope_is_an_input_too",
+        "n = 2\nx = 3.0\nL = 0.0\nfor i in range(n):\n    L = L + n*x\n",
+        "autodiff grad script.ad | paste -s -d,",
+        prints="n\t6,x\t4\n",
+    ),
+    Case(
+        "then_a_number_assigned_again_is_none",
+        "n = 2\nx = 3.0\nfor i in range(n):\n    x = x*n\n",
+        "autodiff grad script.ad",
+        [12],
+        says=["`x` is assigned more than once, so it is not listed"],
+    ),
+    Case(
+        "without_other_inputs_a_number_assigned_again_is_one",
+        "n = 2\nx = 3.0\nfor i in range(n):\n    x = x*5\n",
+        "autodiff grad script.ad",
+        [25],
+    ),
+    Case(
+        "asked_for",
+        f"{A}n = 3\nL = (w[:n]**2).sum()\n",
+        "autodiff grad --wrt n script.ad; autodiff grad --set n=2 script.ad",
+        [0, 2, 4, 0],
+    ),
+]
+
+
+@each_of(COUNTS)
+def test_sizes_are_no_inputs(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
 
 
 @each_of(INPUTS)
@@ -174,21 +237,50 @@ def test_positions_are_no_inputs(case: Case, tmp_path: Path) -> None:
 
 
 N = "import numpy as np\nnp.random.seed(0)\n"
+M = "import numpy as np\nn, m = 2, 1\nX = np.array([[1., 2.], [3., 4.]])\nrng = np.random.default_rng(0)\n"
+#: Arrays are inputs whatever their sizes are written as: the slope of L by W is that of the column of X.
+MADE = [
+    Case(
+        f"sizes_{at}",
+        f"{M}W = {made}\nL = (X @ W).sum()\n",
+        "autodiff grad script.ad | grep ^W | cut -f2-",
+        [4, 6],
+    )
+    for at, made in enumerate(
+        [
+            "np.zeros((n, m))",
+            "np.ones(n)",
+            "np.full((n, m), 0.5)",
+            "np.random.randn(n, m)",
+            "np.random.rand(X.shape[1], m)",
+            "np.random.normal(0, 0.1, size=(n, m))",
+            "np.random.uniform(-1, 1, (X.shape[1], m))",
+            "0.01*np.random.randn(*X.shape[1:], m)",
+            "np.random.randn(n, m)/np.sqrt(n)",
+            "np.random.randn(X.shape[1], m)*np.sqrt(2/(X.shape[1] + m))",
+            "np.random.randn(len(X), m)/np.sqrt(len(X))",
+            "rng.normal(size=(n, m))",
+            "rng.standard_normal((n, m))*0.1",
+        ]
+    )
+]
+
+
+@each_of(MADE)
+def test_arrays_of_variable_sizes_are_inputs(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
+
+
 G = "import numpy as np\nrng = np.random.default_rng(0)\n"
 INIT = "def init(n, m):\n    return np.random.randn(n, m)*0.1\n"
 DRAWN = [
     Case(
-        "weights_whose_sizes_are_variables",
-        N + "n, h = 3, 2\nX = np.random.randn(4, n)\nW = np.random.randn(n, h) * 0.1\nb = np.zeros(h)\n"
+        "weights_made_with_variables_are_computed",
+        N + "n, s = 3, 0.1\nX = np.random.randn(4, n)\nW = np.random.randn(n, 2) * s\nb = np.full(2, s)\n"
         "L = np.sum((X @ W + b)**2)\n",
-        "autodiff grad script.ad",
-        says=["`X` in line 4, `W` in line 5 and `b` in line 6 are constants here", "--wrt X,W,b"],
-    ),
-    Case(
-        "weights_of_a_generator",
-        G + "x = 2.0\nW = rng.normal(size=2)\nL = np.sum(W**2)*x\n",
-        "autodiff explain script.ad",
-        says=["`W` in line 4 is a constant here, made with variables; for the derivative by W: --wrt W"],
+        "autodiff grad script.ad | cut -f1",
+        prints="s\nX[0]\nX[1]\nX[2]\nX[3]\n",
+        never=["note"],
     ),
     Case(
         "asked_for",
@@ -205,11 +297,11 @@ DRAWN = [
     ),
     Case(
         "weights_of_a_function_of_the_script",
-        N + INIT + "n = 3\nW = init(3, 2)\nb = np.zeros(n - 1)\nX = np.array([[1., 2., 3.]])\n"
-        "L = np.sum((X @ W + b)**2)\n",
+        N + INIT + "s = 1\ns = len([s])\nW = init(3, 2)\nb = np.random.randn(2)*s\n"
+        "X = np.array([[1., 2., 3.]])\nL = np.sum((X @ W + b)**2)\n",
         "autodiff grad script.ad | cut -f1; autodiff grad script.ad --wrt W,b | wc -l",
         says=[
-            "`W` in line 6 and `b` in line 7 are constants here, made with variables or by a function of the"
+            "`W` in line 7 and `b` in line 8 are constants here, made with variables or by a function of the"
             " script; for the derivative by W and b: --wrt W,b\n"
         ],
     ),
@@ -225,7 +317,7 @@ DRAWN = [
     ],
     Case(
         "only_drawn_arrays",
-        G + "h = 2\nW = rng.normal(size=h)\nL = np.sum(W**2)\n",
+        G + "h = 2\nW = rng.normal(size=h).copy()\nL = np.sum(W**2)\n",
         "autodiff grad script.ad",
         says=["a random draw has no gradient", "--wrt W takes it for an input"],
         never=["(s - p).detach()"],

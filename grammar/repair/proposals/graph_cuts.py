@@ -381,8 +381,9 @@ def draw_cut(scene: Scene, call: tree.Call, name: str) -> Cut:
         return replaceable_cut(scene, call, f"({text})", "a random draw has no gradient")
     advice = DRAW_ADVICE
     if runtime.prints_numbers:  # no draw by a parameter, but numbers to begin with
-        statement = path_to(scene.script, call.span)[-2]
-        names = [one.id for one in getattr(statement, "targets", ()) if isinstance(one, tree.Name)]
+        path = path_to(scene.script, call.span)
+        made = next((one for one in reversed(path) if isinstance(one, tree.Assign)), None)
+        names = [one.id for one in (made.targets if made else ()) if isinstance(one, tree.Name)]
         advice = f"--wrt {names[0]} takes it for an input" if names else ""
     return Cut(call, "a random draw has no gradient", advice=advice)
 
