@@ -25,7 +25,8 @@ from autodiff.core.report.name_key import NameKey, NameMeaning, ValuesMeaning
 from autodiff.core.symbolic.expr import Expr, call, expr_text, infix, name_expr, neg, number_expr, postfix
 from autodiff.core.symbolic.literals import ArrayText, entries_text
 from autodiff.core.symbolic.op_names import reader_name
-from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_custom
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.symbol import Symbol, as_symbol, is_custom, symbolic_vjp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
 CALL = re.compile(r"[^\W\d][\w.]*(\([^()]*\)|(\[[^\[\]]*\])+)")
+#: Ops of the script whose rule is one choice between 0 and the slope that arrives.
+SELECTING = ("relu", "hardtanh", "hardshrink", "softshrink", "threshold")
 #: Where a script defines functions.
 FUNCTIONS = re.compile(r"\bdef |\blambda\b")
 PLACES = re.compile(r"(\[[^\[\]]*\])+$")
@@ -75,6 +78,16 @@ class SlopeOrigins:
         found = self.nodes[at] if at >= 0 and node.site is None else None
         below = self.names.origins  # of a third derivative: that node is part of a slope itself
         return found if found is None or below is None else below.of(found) or found
+
+    def selection(self, node: Node) -> OpNode | None:
+        """The op of the script whose whole rule is that ``node`` passes a slope on or stops it; else None.
+
+        Such an op, as relu, has a sentence and a spelling of its own for that.
+        """
+        origin = self.of(node)
+        if node.op is None or node.op.name != "where" or not isinstance(origin, OpNode):
+            return None
+        return origin if origin.op.name in SELECTING else None
 
     def users(self, node: Node) -> Sequence[Node]:
         """The nodes of the script that have ``node`` as an operand."""
@@ -462,6 +475,15 @@ class NodeNames:
                 operands.append(self._built_exprs.get(below) or name_expr(self._nested_name(below, numbered)))
         if op.name == "mul" and node.site is None and operands[0] in MINUS_ONE:
             return neg(operands[1])
+        selecting = None if self.origins is None else self.origins.selection(node)
+        if selecting is not None and self.origins is not None:
+            below = selecting.inputs[0]
+            assert below is not None
+            out, operand = (
+                Symbol(name_expr(self.origins.names[one]), node.shape) for one in (selecting, below)
+            )
+            given = Symbol(operands[2], node.shape)
+            return simplify(symbolic_vjp(selecting, 0, given, out, (operand,)).expr)
         if op.infix and len(operands) == 2 and not is_custom(op):
             return infix(op.infix, *operands)
         if op.name in SUBSCRIPTS and np.size(node.operands[0]) > 1:

@@ -133,11 +133,7 @@ class CauseSearch:
 
     def zero_causes(self) -> list[Cause]:
         if not self.leading:
-            text = f"no path leads from {self.subject.name} to {self.spelled}"
-            if self.names.origins is not None:
-                text = f"{self.subject.name} does not depend on {self.spelled}, so its derivative is 0"
-            line = self.names.line(self.target)
-            return [Cause("unconnected", text, self.spelled, "", None, line, self.target.site)]
+            return [self.unconnected_cause()]
         found: list[Cause] = []
         arrived: dict[Node, list[tuple[Edge, Any]]] = {}
         with numpy_warnings_off(self.subject.order):
@@ -151,6 +147,8 @@ class CauseSearch:
                 if node is self.target or g is None:
                     continue
                 for edge in self.edges(node):
+                    if is_constant_along(edge):
+                        continue
                     c = edge_contribution(edge, g)
                     below = node.inputs[edge[1]]
                     assert below is not None
@@ -161,7 +159,16 @@ class CauseSearch:
                     break
         if not found and not _any_nonzero(self.subject.seed):
             found.append(self.cause("flat", "the gradient that was started from is 0", self.subject.root))
+        if not found and any(is_constant_along(edge) for node in self.leading for edge in self.edges(node)):
+            found.append(self.unconnected_cause())
         return found
+
+    def unconnected_cause(self) -> Cause:
+        text = f"no path leads from {self.subject.name} to {self.spelled}"
+        if self.names.origins is not None:
+            text = f"{self.subject.name} does not depend on {self.spelled}, so its derivative is 0"
+        line = self.names.line(self.target)
+        return Cause("unconnected", text, self.spelled, "", None, line, self.target.site)
 
     def _zero_edge_cause(self, edge: Edge, g: Any) -> Cause:
         node, index = edge
@@ -192,6 +199,11 @@ class CauseSearch:
         if node.op.name in JOINING_OPS and (above := self._blocking_edge_above(node, index)):
             user, at_operand = above
             return self.cause("flat", zero_slope_sentence(user, at_operand, g, self.names), user, at_operand)
+        selecting = None if self.names.origins is None else self.names.origins.selection(node)
+        if selecting is not None and self.names.origins is not None:
+            cause = self.cause("flat", "", node, index)
+            cause.text = zero_slope_sentence(selecting, 0, g, self.names.origins.names)
+            return cause
         tiny = underflow_below(node) if node.op.name in PRODUCT_OPS else None
         if tiny is not None:
             return self.cause("vanished", underflow_sentence(tiny, self.names, self.names.line(tiny)), tiny)
@@ -486,6 +498,12 @@ class CauseSearch:
         parts = [f"{value_words(c)} through {spoken_name(user, self.names)}" for (user, _), c in given[:4]]
         more = f" and {len(given) - 4} more" if len(given) > 4 else ""
         return self.cause("cancelled", f"what reaches {name} cancels: {', '.join(parts)}{more}{left}", node)
+
+
+def is_constant_along(edge: Edge) -> bool:
+    """Whether an edge of a recorded pass only says which value a slope was computed from, as in torch."""
+    node, index = edge
+    return node.op is not None and node.op.name == "contribution" and index == 1
 
 
 def is_bias(node: OpNode, index: int) -> bool:

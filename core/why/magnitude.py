@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: A gradient is reported if it is FAR_RATIO times smaller or larger than the gradient at the output, and at
 #: least MIN_FACTORS factors contribute: a single number may be meant to be small.
 FAR_RATIO, MIN_FACTORS = 1e8, 5
+#: MIN_FACTORS values of a loop have so many steps between them.
+MIN_STEPS = MIN_FACTORS - 1
 #: Equal steps, as those of a recurrent network, are reported from this ratio on: there it is what vanishes.
 STEPS_RATIO = 100.0
 #: At most this many places are reported.
@@ -116,16 +118,15 @@ def way_words(most: list[FactorPlace], ratio: float, names: NodeNames) -> str:
     return "; ".join(parts)
 
 
-def changes_by_steps(places: list[FactorPlace], sign: int, ratio: float, least: int = MIN_FACTORS) -> bool:
-    """Whether ops that occur often, each time with a factor on one side of 1, make ``ratio`` together.
+def changes_by_steps(places: list[FactorPlace], sign: int, ratio: float) -> bool:
+    """Whether ops that occur at MIN_STEPS steps, each time with a factor on one side of 1, make ``ratio``.
 
-    ``sign`` is 1 if the factors have to be above 1, and -1 if below. An op that occurs ``least`` times occurs
-    often.
+    ``sign`` is 1 if the factors have to be above 1, and -1 if below.
     """
     steps = [
         place.exponent
         for place in merge_places(places)
-        if len(place.factors) >= least and all(sign * log10(factor) > 0 for factor in place.factors)
+        if len(place.factors) >= MIN_STEPS and all(sign * log10(factor) > 0 for factor in place.factors)
     ]
     return sign * sum(steps) >= log10(ratio)
 

@@ -54,8 +54,7 @@ def repeated_use_causes(
             continue
         places = factor_places(subject, leading, first, last)
         most = most_of_the_way(places, start, end)
-        steps_between = MIN_FACTORS - 1  # of the least number of uses
-        if not most or not changes_by_steps(places, sign, ratio, steps_between):
+        if not most or not changes_by_steps(places, sign, ratio):
             continue
         a_use = (end / start) ** (1 / (len(edges) - 1))
         user = names.source_line(first) or names.without_suffix(first)

@@ -116,9 +116,8 @@ def make_plan(
         is_number = written is not None and (without_tensors or is_literal)
         if is_number and not once and name not in seen:
             steps.append(partial(note_number, made.first_numbers, name))
-        if any(matches_pattern(name, pattern) for pattern in wrt) or (
-            without_tensors and not once and asks_first(name, wrt, names)
-        ):
+        is_first = not once and asks_first(name, wrt, names)
+        if any(matches_pattern(name, pattern) for pattern in wrt) or (without_tensors and is_first):
             if stays_list:
                 steps.append(partial(entries_as_leaves, made.list_entries, name))
             elif once or not without_tensors or is_filled_later(name, written, names):
@@ -132,7 +131,7 @@ def make_plan(
         elif any(pattern.startswith(name + "[") for pattern in wrt):
             entries = partial(entries_as_leaves, made.list_entries, name)
             steps.append(entries if stays_list else track_entries)
-        elif default:
+        elif default or (is_first and name not in seen):
             steps.append(track_if_new)
         seen.add(name)
         if steps:

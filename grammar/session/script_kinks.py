@@ -136,7 +136,7 @@ def kinks_without_derivation(
                 kinks = kinks_of_choices(own, node, (), names, neighbours, probe.ties)
             else:
                 slope = GradientFunction(again, spelled, node, np.ones(node.shape))
-                kinks = kinks_of_gradient(slope, node, (), names, neighbours, probe.ties)
+                kinks, _ = kinks_of_gradient(slope, node, (), names, neighbours, probe.ties)
             if kinks:
                 found[spelled] = kinks
     return found
@@ -182,8 +182,22 @@ def add_second_kinks(
             if second.by != (second.by[0],) * 2 or weights is None:
                 continue
             own = GradientFunction(subject, spelled, node, weights)
-            kinks = kinks_of_gradient(own, node, derivation.kinks, names, neighbours, probe.ties)
+            kinks, leap = kinks_of_gradient(own, node, derivation.kinks, names, neighbours, probe.ties)
             add_kinks(derivation, kinks)
+            if leap is not None and leap.has_two_sides:
+                tell_sides(derivation, leap, own)
+
+
+def tell_sides(derivation: Derivation, leap: Leap, own: GradientFunction) -> None:
+    """Say at the first kink of an op what the second derivative is on both sides, and which one is taken.
+
+    That it is 0 needs no other reason then.
+    """
+    first = next((kink for kink in derivation.kinks if kink.op), None)
+    if first is not None:
+        first.where += f", where {sides_of(leap, own)}, and {value_words(own.g, leap.place)} is taken"
+    if derivation.is_scalar:
+        derivation.causes = tuple(cause for cause in derivation.causes if cause.kind != "flat")
 
 
 def kinks_of_gradient(
@@ -193,21 +207,21 @@ def kinks_of_gradient(
     names: NodeNames,
     neighbours: Neighbours,
     ties: list[Span],
-) -> tuple[Kink, ...]:
-    """Return the kinks, beside the ``known`` ones, at which the second derivative by an input leaps."""
+) -> tuple[tuple[Kink, ...], Leap | None]:
+    """Return the kinks, beside the ``known`` ones, at which the second derivative leaps, and how it does."""
     subject = own.subject
     there = kinks_of(nodes_leading_to(subject.order, [node]), subject.cotangents, lambda: names, 2)
     there = tuple(kink for kink in there if kink.kind != FORMULA_GAP)
     if not (there or ties) or not np.isfinite(own.g).all():
-        return ()
+        return (), None
     leap = neighbours.find_leap(own, node)
     if leap is None or not neighbours.is_repeatable(own):
-        return ()
+        return (), None
     told = {(kink.name, kink.line) for kink in known}
     there = tuple(kink for kink in there if (kink.name, kink.line) not in told)
     if ties and is_of_script((*there, *known), neighbours, own, node):
         there += (make_kink(leap, own, ties, names.source),)
-    return there
+    return there, leap
 
 
 def weights_of_gradient(second: SecondDerivative, node: Node) -> Any:
@@ -233,12 +247,8 @@ def neighbours_of(
     return Neighbours(leaves, again, np_random.default_rng(settings.seed))
 
 
-def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source) -> Kink:
-    """Return the kink that describes a leap and the comparisons that may cause it."""
-    lines = [source.position(tie.start)[0] for tie in ties]
-    compared = [" ".join(source.excerpt(tie).split()) for tie in ties]
-    if len(ties) > 1:
-        compared = [f"{text} (line {line})" for text, line in zip(compared, lines, strict=True)]
+def sides_of(leap: Leap, own: OutputFunction) -> str:
+    """The derivatives on both sides of a leap, and where the output leaps, its values."""
     by = own.spelled + (str(list(leap.place)) if leap.place else "")
     below, above, before, after = map(value_words, (leap.below, leap.above, *leap.outputs))
     output, slope = "the output", "the slope"
@@ -250,6 +260,15 @@ def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source)
     if leap.is_jump:
         goes = f"goes from {before} to {after}" if before != after else f"is {before} beside the point"
         where = f"{output} {goes}, {where}"
+    return where
+
+
+def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source) -> Kink:
+    """Return the kink that describes a leap and the comparisons that may cause it."""
+    lines = [source.position(tie.start)[0] for tie in ties]
+    compared = [" ".join(source.excerpt(tie).split()) for tie in ties]
+    if len(ties) > 1:
+        compared = [f"{text} (line {line})" for text, line in zip(compared, lines, strict=True)]
     called = [name for name in TIE_REMARKS if any(text.startswith(f"{name}(") for text in compared)]
     return Kink(
         kind=JUMP if leap.is_jump else KINK,
@@ -258,7 +277,7 @@ def make_kink(leap: Leap, own: OutputFunction, ties: list[Span], source: Source)
         name=" or ".join(compared[:MAX_NAMED]),
         line=lines[0] if len(ties) == 1 else None,
         span=ties[0],
-        where=where,
+        where=sides_of(leap, own),
         entry=leap.place,
         count=1,
         size=own.g.size,

@@ -124,6 +124,51 @@ print(g2)
         shows=["line 1: dy/dx does not depend on x, so its derivative is 0"],
         never=["no path leads"],
     ),
+    *[
+        Case(
+            f"a_kink_of_the_slope_{name}",
+            f"x = {at}\ny = {formula}\n",
+            SECOND + " | tr -s ' \\n' ' '",
+            shows=[
+                f"x = {at:g}, where the second derivative by x is {below} from below and {above} from above,"
+                f" and {taken} is taken; "
+            ],
+            never=["why", "takes the other branch", "where("],
+        )
+        for name, formula, at, below, above, taken in [
+            ("relu", "relu(x)**2", 0.0, 0, 2, 0),
+            ("relu_times_its_input", "relu(x)*x", 0.0, 0, 2, 0),
+            ("abs", "abs(x)*x", 0.0, -2, 2, 0),
+            ("softshrink", "F.softshrink(x)**2", 0.5, 0, 2, 0),
+            ("beside_others", "x**2*3 + relu(x)**2", 0.0, 6, 8, 6),
+        ]
+    ],
+    Case(
+        "a_choice_of_the_script",
+        "x = 0.\ny = torch.where(x > 0, x**2, 0*x)\n",
+        SECOND + " | tr -s ' \\n' ' '",
+        shows=[
+            "the second derivative by x is 0 from below and 2 from above, and the way the script went gives 0"
+        ],
+        never=["why"],
+    ),
+    Case(
+        "a_value_beside_a_kink",
+        "x = -1.\ny = relu(x)**2\n",
+        SECOND + " | tr -s ' \\n' ' '",
+        shows=[
+            "dy/d(relu(x))*[x > 0]",
+            "why line 2: relu(x) passes nothing on where its input is not positive: x = -1",
+        ],
+        never=["kink", "in the slope of", "where("],
+    ),
+    Case(
+        "a_slope_that_is_constant_where_it_is",
+        "x = 2.\ny = relu(x)*3\n",
+        SECOND,
+        shows=["line 1: dy/dx does not depend on x, so its derivative is 0"],
+        never=["is 0 here"],
+    ),
     Case(
         "a_root_in_the_second_of_two_lines",
         "x = torch.tensor(0., requires_grad=True)\nh = x * x\ny = h * torch.sqrt(h)\n",

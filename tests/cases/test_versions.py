@@ -115,6 +115,22 @@ ASKED = [
         [2 * 0.5**2, 2 * 0.5, 2],
     ),
     Case(
+        "a_first_value_of_a_script_with_tensors_that_asks_for_no_gradient",
+        "w = torch.tensor(0.5, requires_grad=True)\nh = torch.ones(2)\nfor k in range(3):\n    h = h*w\n"
+        "L = h.sum()\n",
+        "autodiff grad --wrt h_0 script.ad; autodiff grad --wrt 'h_*' script.ad | cut -f2;"
+        " autodiff grad --wrt h,h_0 script.ad | cut -f2; autodiff check script.ad --wrt h_0 | grep -c ok",
+        [0.5**3, 0.5**3, 0.5**3, 0.5**2, 0.5, 1, 1, 0.5**3, 1],
+    ),
+    Case(
+        "a_first_value_that_is_no_tensor",
+        "w = torch.tensor(0.5, requires_grad=True)\nh = 0\nfor k in range(3):\n    h = h + w*k\nL = h*2\n"
+        "print(h, range(2))\n",
+        "autodiff grad --wrt 'h_*' script.ad | cut -f2",
+        [2, 2, 2],
+        says=["tensor(1.5000"],
+    ),
+    Case(
         "of_a_script_with_tensors",
         "w = torch.tensor(0.5, requires_grad=True)\nh = w*1\nfor k in range(3):\n    h = h*w\nL = h*2\n",
         "autodiff grad --of h_2 script.ad; autodiff grad --wrt h_1 script.ad",

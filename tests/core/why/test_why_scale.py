@@ -61,6 +61,8 @@ def test_equal_steps_that_shrink_a_gradient_by_a_hundred_are_told() -> None:
         r" 0\.59, through 0\.9\*h in line 4",
         said,
     )
+    [said] = causes(SIGMOIDS.format(4, 0.1) + "h.backward()")  # five values have four steps between them
+    assert "on its way: 4 times by 0.2" in said
     assert causes(SIGMOIDS.format(3, 0.1) + "h.backward()") == []  # 0.01, in too few steps
     assert causes(SIGMOIDS.format(5, 0.1) + "(1e4*h).backward()") == []
     # One small factor is meant, and factors on both sides of 1 are no steady loss.
