@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from autodiff.cli.process.streams import harmless, visible
 from autodiff.cli.render.json_values import plain
-from autodiff.cli.render.numbers import exact_entries, inline, short
-from autodiff.cli.render.page import EMPTY, MUTED, NAME, NUMBER, TITLE, Page, Table, fit, muted
+from autodiff.cli.render.numbers import block, exact_entries, fitted, inline, short
+from autodiff.cli.render.page import (
+    EMPTY,
+    MUTED,
+    NAME,
+    NUMBER,
+    PLAIN,
+    TITLE,
+    Page,
+    Table,
+    fit,
+    left_out,
+    with_remark,
+)
 from autodiff.cli.render.records import Records, entries
 from autodiff.core.base.lazy_imports import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Line
     from autodiff.cli.requests.compare import Comparison, Difference
 
 WIDEST_NAME = 24
+LABEL_WIDTH = 10
 ABSENT = "-"
 
 
@@ -38,23 +51,42 @@ def comparison_lines(found: Comparison, page: Page) -> Iterator[Line]:
     yield ((TITLE, f"{visible(found.old.script)} and {visible(found.new.script)}"),)
     yield EMPTY
     shown = found.values[: page.shown_rows(len(found.values))]
-    rows = [
-        [
-            [fit(visible(value.title), WIDEST_NAME)],
-            *([ABSENT if one is None else inline(one, page.digits)] for one in (value.old, value.new)),
-            [difference_text(value)],
-        ]
-        for value in shown
-    ]
-    table = Table(
-        ["", "old", "new", "difference"], rows, [NAME, NUMBER, NUMBER, MUTED], [False, True, True, False]
-    )
-    yield from table.lines()
+    yield from value_lines(shown, page)
     if len(shown) < len(found.values):
-        yield muted(f"  ... {len(found.values) - len(shown):,} more (--all)")
+        yield left_out(len(found.values) - len(shown), "value")
     yield EMPTY
     count = sum(value.differs for value in found.values)
     yield ((TITLE, f"{count:,} of {len(found.values):,} differ" if count else "no difference"),)
+
+
+def value_lines(shown: Sequence[Difference], page: Page) -> Iterator[Line]:
+    """A table with a line for each value, else with their rows and fewer digits, else one below the other."""
+    makes: list[Callable[[Any], list[str]]] = [
+        lambda value: [inline(value, page.digits)],
+        lambda value: block(value, page.digits),
+        lambda value: block(value, min(page.digits, 3)),
+    ]
+    for make in makes:
+        rows = [
+            [
+                [fit(visible(value.title), WIDEST_NAME)],
+                *([ABSENT] if one is None else make(one) for one in (value.old, value.new)),
+                [difference_text(value)],
+            ]
+            for value in shown
+        ]
+        right = [False, True, True, False]
+        table = Table(["", "old", "new", "difference"], rows, [NAME, NUMBER, NUMBER, MUTED], right)
+        if table.width <= page.width:
+            yield from table.lines()
+            return
+    for value in shown:
+        name = fit(visible(value.title), WIDEST_NAME)
+        yield from with_remark(((PLAIN, "  "), (NAME, name)), difference_text(value), page.width)
+        for label, one in (("old", value.old), ("new", value.new)):
+            lines = [ABSENT] if one is None else fitted(one, page.width - LABEL_WIDTH, page.digits)
+            for at, line in enumerate(lines):
+                yield ((MUTED, ("" if at else f"    {label}").ljust(LABEL_WIDTH)), (NUMBER, line))
 
 
 def difference_sentences(found: Comparison, digits: int) -> Iterator[tuple[str, int | None]]:

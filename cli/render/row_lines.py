@@ -24,19 +24,25 @@ if TYPE_CHECKING:
     Answer = tuple[Any, Sequence[Any]] | AutodiffError
 
 NARROWEST = 12  # characters of a column of a table
+GAP = "  "
 BREAKS = re.compile(r"([\n\t])")
 
 
 class RowWriter:
-    """Writes rows in one of ``ROW_FORMATS``: columns ``kept``, the value if it ``has_value``, gradients."""
+    """Writes rows in one of ``ROW_FORMATS``: columns ``kept``, the value if it ``has_value``, gradients.
 
-    __slots__ = ("digits", "early", "form", "has_value", "inputs", "kept", "titles")
+    In a table that is wider than the page of ``width`` columns, 0 for any, titles are short if then it fits.
+    """
 
-    def __init__(self, form: str, kept: Sequence[str], has_value: bool, digits: int) -> None:
+    __slots__ = ("digits", "early", "form", "has_value", "inputs", "kept", "remark", "titles", "width")
+
+    def __init__(self, form: str, kept: Sequence[str], has_value: bool, digits: int, width: int = 0) -> None:
         self.form = form
         self.kept = kept
         self.has_value = has_value
         self.digits = digits
+        self.width = width
+        self.remark = ""
         self.inputs: list[str] = []
         self.titles: list[str] = []
         #: Rows before the first answer, which the header waits for; None once it is written.
@@ -49,10 +55,17 @@ class RowWriter:
         """
         self.inputs = [name for name, _ in inputs]
         whole = output if output.isidentifier() else f"({output})"
-        self.titles = [output] * self.has_value
-        for name, shape in inputs:
-            places = (f"[{','.join(map(str, place))}]" if place else "" for place in np.ndindex(shape))
-            self.titles += [f"d{whole}/d{name}{place}" for place in places]
+        names = [
+            f"{name}[{','.join(map(str, place))}]" if place else name
+            for name, shape in inputs
+            for place in np.ndindex(shape)
+        ]
+        self.titles, brief = (
+            [output] * self.has_value + [f"d{above}/d{name}" for name in names] for above in (whole, "")
+        )
+        if self.form == "table" and self.table_width(self.titles) > self.width >= self.table_width(brief):
+            self.remark = f"d/d{names[0]} is short for {self.titles[-len(names)]}"
+            self.titles = brief
         twice = None if self.early is None else next((one for one in self.titles if one in self.kept), None)
         if twice is not None:
             raise UsageError(
@@ -91,7 +104,8 @@ class RowWriter:
             return ""
         rows, self.early = self.early, None
         empty = [""] * len(self.titles)
-        lines = [self.joined([*map(self.shown, self.kept), *map(self.shown, self.titles)])]
+        lines = [visible(self.remark) + "\n"] * bool(self.remark)
+        lines += [self.joined([*map(self.shown, self.kept), *map(self.shown, self.titles)])]
         lines += (self.joined([*self.kept_cells(row), *empty]) for row in rows)
         return "".join(lines)
 
@@ -131,11 +145,19 @@ class RowWriter:
             return dumps(value)
         return short(value, self.digits) if self.form == "table" else exact(value)
 
+    def widths(self, titles: Sequence[str]) -> list[int]:
+        """The widths of the columns of a table with these titles."""
+        return [max(NARROWEST, len(title)) for title in (*self.kept, *titles)]
+
+    def table_width(self, titles: Sequence[str]) -> int:
+        widths = self.widths(titles)
+        return sum(widths) + len(GAP) * (len(widths) - 1)
+
     def joined(self, cells: list[str]) -> str:
         """The cells as one line."""
         if self.form == "table":
-            widths = (max(NARROWEST, len(title)) for title in (*self.kept, *self.titles))
-            return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + "\n"
+            widths = self.widths(self.titles)
+            return GAP.join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + "\n"
         separator = "," if self.form == "csv" else "\t"
         return separator.join(map(self.quoted, cells)) + "\n"
 

@@ -84,7 +84,7 @@ def write_rows(session: Session) -> int:
     if form == "auto":
         form = "table" if session.for_people else "jsonl" if reader.kind == "json" else "plain"
     kept = columns if path is None or request.values.get("keep") else ()
-    writer = RowWriter(form, kept, bool(request.values.get("value")), request.digits)
+    writer = RowWriter(form, kept, bool(request.values.get("value")), request.digits, session.out.width)
     return AllRows(session, settings, reader, used, writer).answer_all(blocks)
 
 

@@ -122,3 +122,28 @@ def test_what_cannot_be_compared(autodiff, write, words, says):
 )
 def test_the_distance(old, new, expected):
     assert distance(old, new) == expected
+
+
+WIDE = """W = torch.tensor([[0.25, -1.5], [1/3, 2/3]])
+b = torch.tensor([1/3, 2/3])
+long_name = ((W @ b + {})**2).sum()
+"""
+
+
+def test_a_table_that_is_too_wide_has_rows_of_matrices_and_then_a_line_for_each_script(autodiff, write):
+    write(WIDE.format(0), "old.ad"), write(WIDE.format(1), "new.ad")
+    for width, shows in (
+        (120, ["[-0.611111 -1.22222; 0.37037 0.740741]   [0.0555556 "]),
+        (80, ["| -0.611111  -1.22222 |   | 0.0555556  0.111111 |"]),
+        (
+            50,
+            [
+                "\n  dlong_name/db  ",
+                "\n    old   | -0.087963 |\n          | 3.49074   |\n    new   | 1.0787  |\n",
+            ],
+        ),
+    ):
+        out = autodiff("diff", "old.ad", "new.ad", "--format", "table", env={"COLUMNS": str(width)}).out
+        assert max(map(len, out.splitlines())) <= width
+        assert all(one in out for one in shows), out
+        assert out.endswith("\n3 of 3 differ\n")

@@ -488,3 +488,16 @@ def test_functions_of_math_raise_for_the_rows_where_python_does(autodiff):
     first, *bad, last = done.out.splitlines()
     assert (len(first.split("\t")), bad, len(last.split("\t"))) == (2, ["\t"] * 3, 2)
     assert done.err.count("error[") == 3
+
+
+def test_titles_are_short_where_the_table_is_wider_than_the_page(autodiff) -> None:
+    code = "first = 2.; second = 3.; third = 4.; product_of_all = first*second*third"
+    command = ("grad", "-e", code, "--sweep", "first=1:2:1", "--format", "table")
+    table = autodiff(*command, env={"COLUMNS": "80"}).out.splitlines()
+    assert table[0] == "d/dfirst is short for dproduct_of_all/dfirst"
+    assert table[1].split() == ["first", "d/dfirst", "d/dsecond", "d/dthird"]
+    assert max(map(len, table)) <= 80
+    for width in ("20", "120"):  # neither where they fit nor where short ones do not
+        whole = autodiff(*command, env={"COLUMNS": width}).out.splitlines()
+        assert whole[0].split()[1:] == [f"dproduct_of_all/d{name}" for name in ("first", "second", "third")]
+        assert [line.split() for line in whole[1:]] == [line.split() for line in table[2:]]
