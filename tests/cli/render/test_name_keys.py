@@ -143,7 +143,11 @@ def test_every_made_up_name_of_the_formulas_is_in_the_key(autodiff, write) -> No
         for name, first, last in re.findall(r"(\w+)_(\d)(?: (?:to|and) \1_(\d))? (?:is|are) value", names)
         for number in range(int(first), int(last or first) + 1)
     }
-    assert used <= told
+    alike = re.findall(r"(\w+) \(line \d+\)", names.partition("and likewise those of ")[2])
+    assert used <= told | {(name, number) for name in alike for number in range(4)}
+    assert {"d_out", "h", "out"} <= {*alike}
+    tree = autodiff("graph", "--of", "loss", "--wrt", "X", write(TRAINING)).out
+    assert len(re.findall(r"are values \d", tree)) == 3  # of W1, of W2, and of all that begin in the loop
 
 
 def test_the_place_of_a_name_is_not_broken(autodiff, write) -> None:
