@@ -20,6 +20,9 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.report.curve import Curve, Tangent
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.values import NUMBER_CLASSES
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import assigned_names as targets_in
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,7 +222,7 @@ def over_steps(session: Session) -> tuple[Curve, int]:
     prepare_process(request)
     settings = read_settings(session)
     found: dict[str, list[float | None]] = {}
-    names, owners = assigned_names(session)
+    names, owners, looped = assigned_names(session)
     settings.changes = {name: keep_in(found, name) for name in (*names, *owners)}
     execution = execute(
         session.script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
@@ -241,11 +244,16 @@ def over_steps(session: Session) -> tuple[Curve, int]:
             help=(*others(found), f"or plot over an input: --over {name_of_input(execution)}=-2:2"),
         )
     ys = [NAN if value is None or not isfinite(value) else value for value in values]
-    return Curve("step", name, [float(at + 1) for at in range(len(ys))], ys, [], []), OK
+    first = 1 if name in looped else 0
+    return Curve("step", name, [float(at) for at in range(first, first + len(ys))], ys, [], []), OK
 
 
-def assigned_names(session: Session) -> tuple[list[str], dict[str, list[str]]]:
-    """The names that the script assigns outside functions, and by name the functions that assign another."""
+def assigned_names(session: Session) -> tuple[list[str], dict[str, list[str]], set[str]]:
+    """The names that the script assigns outside functions, and by name the functions that assign another.
+
+    The last are the names whose first value a loop makes: it has the number 1, as the loop's first turn. What
+    a name is before a loop has the number 0, and reports call it ``h_0``.
+    """
     from autodiff.grammar.session.assignment_plan import (
         augmented_targets,
         local_targets,
@@ -258,10 +266,23 @@ def assigned_names(session: Session) -> tuple[list[str], dict[str, list[str]]]:
     targets = (*(target for target, _ in top_level_assignments(body)), *augmented_targets(body))
     names = list(dict.fromkeys(target.id for target in targets))
     owners: dict[str, list[str]] = {}
+    looped = names_of_loops(body)
     for function, local in local_targets(body):
         for name in {target.id for target in local}.difference(names):
             owners.setdefault(name, []).append(function.name)
-    return names, owners
+        looped |= names_of_loops(function.body).difference(names)
+    return names, owners, looped
+
+
+def names_of_loops(body: Sequence[tree.Statement]) -> set[str]:
+    """The names in a body whose first value a loop makes, or a statement that makes all of them."""
+    loops: dict[str, list[bool]] = {}
+    for statement in body:
+        if not isinstance(statement, (tree.FunctionDef, tree.ClassDef)):
+            has_loop = any(isinstance(part, (tree.For, tree.While)) for part in walk(statement))
+            for target in targets_in(statement):
+                loops.setdefault(target.id, []).append(has_loop)
+    return {name for name, found in loops.items() if found[0] or len(found) == 1}
 
 
 def keep_in(found: dict[str, list[float | None]], name: str) -> Callable[[Any], Any]:

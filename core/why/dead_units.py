@@ -33,8 +33,8 @@ def dead_units(node: OpNode, index: int, name: str) -> str:
     count, total = int(is_dead.sum()), is_dead.size
     if x.shape[samples] < 2 or not count:
         return ""
-    unit, sample = ("column", "rows") if samples == 0 else ("row", "columns")
-    places = [str(place) for place in np.flatnonzero(is_dead)[:MOST_UNITS].tolist()]
+    unit, sample, place = ("column", "rows", "[:, {}]") if samples == 0 else ("row", "columns", "[{}]")
+    places = [place.format(at) for at in np.flatnonzero(is_dead)[:MOST_UNITS].tolist()]
     if count > MOST_UNITS:
         places.append(f"{count - MOST_UNITS} more")
     listed = " and ".join([", ".join(places[:-1])] * (len(places) > 1) + places[-1:])

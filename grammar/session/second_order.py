@@ -47,7 +47,7 @@ def differentiate_again(
                     help=(
                         f"choose one: autodiff explain --order 2 --entry {place}",
                         "weigh them equally: --grad-output ones",
-                        "or get all second derivatives: autodiff hessian",
+                        "or get all second derivatives: autodiff hessian, with --format latex for a document",
                     ),
                 )
             is_equal = weight.__class__ is str and weight == "ones"

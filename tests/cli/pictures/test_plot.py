@@ -164,28 +164,39 @@ def test_a_loss_is_plotted_over_the_steps_of_its_loop(autodiff):
 
 
 @pytest.mark.parametrize(
-    ("script", "of", "values"),
+    ("script", "of", "first", "values"),
     [
-        ("x = 8\nfor i in range(2):\n    x = (x + 2/x)/2", None, [8, 4.125, 2.304924242424242]),
-        ("x = 8\nt = 0\nwhile x > 1:\n    x /= 2\n    t += x", "t", [0, 4, 6, 7]),
-        (TRAINED, None, [4, 2.5600000000000005]),
-        ("a, b = 0, 1\nfor i in range(4):\n    a, b = b, a + b", "b", [1, 1, 2, 3, 5]),
-        ("def f(y):\n    y = y*2\n    return y\ny = 1\nfor i in range(2):\n    y = f(y)", None, [1, 2, 4]),
-        (IN_FUNCTION, None, [4, 2.5600000000000005, 1.6384]),
-        (IN_FUNCTION, "best", [9, 4, 2.5600000000000005, 1.6384]),
+        ("x = 8\nfor i in range(2):\n    x = (x + 2/x)/2", None, 0, [8, 4.125, 2.304924242424242]),
+        ("x = 8\nt = 0\nwhile x > 1:\n    x /= 2\n    t += x", "t", 0, [0, 4, 6, 7]),
+        (TRAINED, None, 1, [4, 2.5600000000000005]),
+        ("a, b = 0, 1\nfor i in range(4):\n    a, b = b, a + b", "b", 0, [1, 1, 2, 3, 5]),
+        ("def f(y):\n    y = y*2\n    return y\ny = 1\nfor i in range(2):\n    y = f(y)", None, 0, [1, 2, 4]),
+        (IN_FUNCTION, None, 1, [4, 2.5600000000000005, 1.6384]),
+        (IN_FUNCTION, "best", 0, [9, 4, 2.5600000000000005, 1.6384]),
         (
             "def f():\n    t = 1\n    for i in range(3):\n        t *= 2\n    return t\ny = f()",
             "t",
+            0,
             [1, 2, 4, 8],
         ),
-        ("y = 1\nfor i in range(3):\n    y = y*[1, 1e200, 1e200][i]\n", None, [1, 1, 1e200, float("inf")]),
+        ("y = 1\nfor i in range(3):\n    y = y*[1, 1e200, 1e200][i]\n", None, 0, [1, 1, 1e200, float("inf")]),
     ],
 )
-def test_the_values_of_a_name_are_in_the_order_of_the_run(autodiff, script, of, values):
+def test_the_values_of_a_name_are_in_the_order_of_the_run(autodiff, script, of, first, values):
     done = autodiff("plot", "-", *([] if of is None else ["--of", of]), input=script)
     points = rows(done.out)
-    assert [step for step, _ in points] == [*range(1, len(points) + 1)]
+    assert [step for step, _ in points] == [*range(first, first + len(points))]
     assert [str(y) for _, y in points] == [str(float(y)) if y < 1e300 else "nan" for y in values]
+
+
+def test_a_step_has_the_number_that_reports_give_to_its_value(autodiff):
+    script = "h = 1.\nw = 2.\nfor i in range(3):\n    z = h*w\n    h = z + 1\nL = h*z\n"
+    done = autodiff("grad", "-", "--wrt", "h_*,z_*", "--format", "json", input=script)
+    reported = {entry["name"]: entry["value"] for entry in json.loads(done.out)["gradients"]}
+    for name, first in (("h", 0), ("z", 1)):
+        points = rows(autodiff("plot", "-", "--of", name, input=script).out)
+        assert [step for step, _ in points] == [*range(first, 4)]
+        assert {f"{name}_{step:g}": y for step, y in points}.items() <= reported.items()
 
 
 def test_a_variable_of_several_functions_is_refused(autodiff):

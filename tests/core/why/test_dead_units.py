@@ -13,7 +13,7 @@ L = (h @ torch.tensor([[1.], [2.], [0.5]])).mean()
 L.backward()
 """
 TWO_DEAD, ALL_DEAD = "[[0.5, -1., 0.3], [0.2, -0.5, -2.]]", "[[-0.5, -1., -0.3], [-0.2, -0.5, -2.]]"
-TWO_WORDS = "; columns 1 and 2 of z are not positive in any of the 3 rows: these units are dead"
+TWO_WORDS = "; columns [:, 1] and [:, 2] of z are not positive in any of the 3 rows: these units are dead"
 ALL_WORDS = "; all 3 columns of z are not positive in any of the 3 rows: these units are dead"
 
 
@@ -27,7 +27,7 @@ def test_dead_units_are_named(relu: str) -> None:
 
 def test_one_unit() -> None:
     [cause] = causes(LAYER.format("[[0.5, -1., 0.3], [0.2, -0.5, 2.]]", "F.relu(z)"))
-    assert cause.endswith("; column 1 of z is not positive in any of the 3 rows: this unit is dead")
+    assert cause.endswith("; column [:, 1] of z is not positive in any of the 3 rows: this unit is dead")
 
 
 def test_units_are_rows_where_the_weights_stand_on_the_left() -> None:
@@ -36,7 +36,7 @@ def test_units_are_rows_where_the_weights_stand_on_the_left() -> None:
         "b = torch.zeros(2, 1)\nX = torch.tensor([[1., 2., 3.], [2., 1., 0.5]])\n"
         "h = F.relu(W @ X + b)\nL = h.mean()\nL.backward()\n"
     )
-    assert cause.endswith("; row 1 of W @ X + b is not positive in any of the 3 columns: this unit is dead")
+    assert cause.endswith("; row [1] of W @ X + b is not positive in any of the 3 columns: this unit is dead")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,10 @@ def test_many_units_are_counted() -> None:
         "W = torch.tensor([[-1.] * 9 + [1.]], requires_grad=True)\nX = torch.ones(2, 1)\n"
         "h = F.relu(X @ W)\nL = h.mean()\nL.backward()\n"
     )
-    assert "; columns 0, 1, 2, 3, 4, 5 and 3 more of X @ W are not positive in any of the 2 rows" in cause
+    assert (
+        "; columns [:, 0], [:, 1], [:, 2], [:, 3], [:, 4], [:, 5] and 3 more of X @ W are not positive in any"
+        " of the 2 rows" in cause
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ RELU = "relu passes nothing on where its input is not positive"
             "b = torch.tensor([1., -20., -3.], requires_grad=True)\n"
             "rows = torch.tensor([[1., 2., 3.], [3., 4., 9.]])\n"
             "y = torch.relu(rows + b).sum()\ny.backward()",
-            f"3: 1 of the 3 entries {{}} is 0 ([1]): {RELU}; column 1 of rows + b is not positive in any of"
-            " the 2 rows: this unit is dead",
+            f"3: 1 of the 3 entries {{}} is 0 ([1]): {RELU}; column [:, 1] of rows + b is not positive in any"
+            " of the 2 rows: this unit is dead",
         ),
         (
             "x = torch.arange(6.)\nx.requires_grad_()\n"
