@@ -22,7 +22,7 @@ def span_of_line_in(text: str, source: Source) -> Span | None:
 def github_line(error: AutodiffError, source: Source | None, severity: str) -> str:
     """One command, such as ``::error file=a.ad,line=1,col=5,endLine=1,endColumn=6,title=E0201::...``.
 
-    The title of what has no code is how its message begins: ``wrong gradient``.
+    The title of an error or a warning without a code is how its message begins: ``wrong gradient``.
     """
     properties: list[tuple[str, object]] = []
     if source is not None:
@@ -32,8 +32,8 @@ def github_line(error: AutodiffError, source: Source | None, severity: str) -> s
             properties += [("line", line), ("col", column), ("endLine", end_line), ("endColumn", end_column)]
             if end_line != line:  # columns are only allowed within one line
                 properties = [entry for entry in properties if "ol" not in entry[0]]
-    if error.code or severity == "error":
-        properties.append(("title", error.code or error.message.partition(": ")[0]))
+    if error.code or severity in ("error", "warning"):
+        properties.append(("title", error.code or error.message.partition(";")[0].partition(": ")[0]))
     spelled = ",".join(f"{name}={escape_property(str(value))}" for name, value in properties)
     message = "\n".join([error.message, *filter(None, [error.caret]), *error.advice])
     return f"::{COMMANDS[severity]} {spelled}::{escape_data(message)}\n"

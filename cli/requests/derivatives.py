@@ -93,7 +93,10 @@ class Question:
         """Warn of gradients that are not finite."""
         broken = [variable.name for variable in self.report.gradients if not is_finite(variable.grad)]
         if broken:
+            from autodiff.cli.requests.broken_slopes import note_row_of_broken_slope
+
             session.note(f"{the_gradients(broken)} not finite", "warning")
+            note_row_of_broken_slope(session, self.settings, self.subject)
 
     def warn_of_second(self, session: Session, found: Any) -> None:
         """Warn of second derivatives that are not finite, and name equal eigenvalues as their cause."""

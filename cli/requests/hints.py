@@ -32,7 +32,7 @@ PLACES = {
     "rounding": "made of rounding errors",
 }
 #: Options that affect the gradient, with their defaults.
-DECISIVE = {"of": None, "grad_output": None, "dtype": "float64", "seed": 0}
+DECISIVE = {"of": None, "columns": None, "grad_output": None, "dtype": "float64", "seed": 0}
 
 
 def hints_on(report: GradientReport, request: Request) -> Iterator[tuple[str, str]]:
@@ -165,15 +165,16 @@ def command_line(command: str, request: Request, report: GradientReport, *others
             words += [f"--{option.replace('_', '-')}", str(value)]
     if report.adds_up:
         words += ["--grad-output", "ones"]
-    for text in request.texts("set"):
-        words += ["--set", text]
+    for option in ("set", "data"):
+        for text in request.texts(option):
+            words += [f"--{option}", text]
     words += others
     return " ".join(word if word == LEFT_OUT else quote(word) for word in words)
 
 
-def similar_command(command: str, request: Request, report: GradientReport) -> str:
+def similar_command(command: str, request: Request, report: GradientReport, *others: str) -> str:
     """As ``command_line``, or how to write it where the script is too long to be repeated."""
-    line = command_line(command, request, report)
+    line = command_line(command, request, report, *others)
     if LEFT_OUT not in line.split():
         return line
     return f"the same line with `{command}` in place of `{request.command}`"

@@ -353,6 +353,10 @@ def note_remarks(
                 from autodiff.cli.requests.hints import note_equal_values
 
                 note_equal_values(session, subject, session.script.source)
+                if settings.data and subject.size <= MOST_JUDGED:
+                    from autodiff.cli.requests.broken_slopes import note_row_of_broken_slope
+
+                    note_row_of_broken_slope(session, settings, subject)
 
 
 def new_probe() -> Probe:

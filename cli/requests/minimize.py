@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from functools import cache, partial
 
+from autodiff.cli.process.streams import visible
 from autodiff.cli.render.minimum import spell_flat
+from autodiff.cli.requests.broken_slopes import (
+    enter_gradients,
+    find_broken_slope,
+    note_slopes_left_out,
+)
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
-from autodiff.cli.requests.hints import PLACES, in_line
+from autodiff.cli.requests.hints import PLACES, in_line, is_finite, similar_command
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
@@ -62,6 +68,8 @@ def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
     session.show_so_far = lambda: show(lowest_so_far(asked, objective, method))
     session.time_help = lambda: advice_on_time(asked, objective)
     found = search_minimum(objective, method)
+    if found.broken is not None:
+        tell_broken_slope(session, asked, found)
     subject = objective.run(found.place)
     covariance, why, flat = errors_there(objective, found, subject, absolute_sigma)
     squares = 0.0
@@ -89,9 +97,37 @@ def make_minimum(session: Session, show: Callable[[Minimum], None]) -> Minimum:
     if found.has_converged and why:
         session.note(f"there are no standard errors: {why}{spell_flat(made)}")
     session.show_so_far = session.time_help = None
+    if objective.left_out is not None:
+        enter_gradients(made.report, objective.gradient(found.place))
+        note_slopes_left_out(session, asked.settings, objective.left_out)
     if session.request.texts("fail_on"):
         judge(session, [made.report], {"nan": (f"there are no standard errors: {why}", None)} if why else {})
     return made
+
+
+def tell_broken_slope(session: Session, asked: Question, found: Search) -> None:
+    """Say where a value or a slope comes from that is not finite; raises UsageError if it is at the start."""
+    subject = found.broken
+    assert subject is not None
+    broken = find_broken_slope(session, asked.settings, subject)
+    if found.steps:
+        found.reason += "" if broken is None else f": {broken.sentence}"
+        return
+    what, caret, span, help = "the output", "", None, ["give other starting values with --set"]
+    if broken is not None:
+        if is_finite(subject.value):
+            what = f"the slope by {visible(broken.name)}"
+        caret, span = broken.text, broken.cause.span
+        weights = ("--grad-output", "ones") if np.size(subject.value) > 1 else ()
+        explain = similar_command("explain", session.request, asked.report, *weights, "--wrt", broken.name)
+        help = [*(["leave this row out"] if broken.row else help), f"{explain} says more"]
+    raise UsageError(
+        f"{what} is not finite at the start, so there is no way down",
+        code="E0605",
+        caret=caret,
+        span=span,
+        help=tuple(help),
+    )
 
 
 def errors_there(

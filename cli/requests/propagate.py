@@ -7,6 +7,7 @@ from functools import cache
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.data_file import data_error, listed
 from autodiff.cli.process.streams import visible
+from autodiff.cli.requests.broken_slopes import enter_gradients, note_slopes_left_out
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import read_names
@@ -77,10 +78,9 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     covariance = np.diag(deviations**2)
     if matrix is not None:
         insert(covariance, matrix, columns, places(asked))
-    jacobian = asked.compute(derivative_matrices.jacobian).astype("float64")
+    jacobian = exact_jacobian(session, asked)
     output, sigma, shares = propagation.first_order(jacobian, covariance)
     made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
-    asked.warn_of_first(session)
     if request.texts("fail_on"):
         is_finite = bool(np.isfinite(sigma).all())
         judge(
@@ -99,6 +99,17 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
             " 10000 shows what curvature does"
         )
     return made
+
+
+def exact_jacobian(session: Session, asked: Question) -> Any:
+    """The Jacobian; warns of slopes that are not finite, or notes which are so by the chain rule alone."""
+    jacobian, leaves_out = asked.compute(derivative_matrices.exact_jacobian)
+    if leaves_out:
+        enter_gradients(asked.report, jacobian.sum(axis=0))
+        note_slopes_left_out(session, asked.settings, asked.subject)
+    else:
+        asked.warn_of_first(session)
+    return jacobian.astype("float64")
 
 
 def refuse_output(asked: Question, names: Sequence[str]) -> None:

@@ -19,12 +19,16 @@ from autodiff.core.graph.vjp import edge_pullback_or_none, node_contributions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
 array_rules = LazyModule("autodiff.core.fast.array_vjp")
 number_rules = LazyModule("autodiff.core.fast.recorded_numbers")
 hooks_module = LazyModule("autodiff.core.engine.hooks")
+
+
+#: Where powers, roots, logarithms, quotients and the inverses of sine and tanh have slopes of all orders.
+REGULAR = 0.5
 
 
 def sweep(
@@ -35,6 +39,7 @@ def sweep(
     stop_nodes: Collection[Node] = (),
     within: Collection[Node] | None = None,
     kept: Collection[Node] | None = None,
+    fixed: Mapping[Node, Any] | None = None,
 ) -> dict[Node, Any]:
     """Return the cotangent of every node in ``order`` (newest first) that the seeds reach.
 
@@ -42,6 +47,7 @@ def sweep(
     are neither leaves nor retain their gradient. With ``kept``, it omits such nodes that are not among these.
     The rules of ``stop_nodes`` are not run.
     With ``within``, only the rules of edges to these nodes are run; it is not meant for ``create_graph``.
+    ``fixed`` has masks of entries that pass nothing on, by node; the nodes are elementwise.
     """
     regions, is_dropped = None, kept is not None or not keep_inner
     if fusion_settings.has_begun and not keep_inner and not create_graph:
@@ -53,6 +59,8 @@ def sweep(
     )
     if within is not None:
         pull = partial(node_contributions, within=within)
+    if fixed:
+        pull = partial(recorded_contributions if create_graph else contributions_of_moving, fixed=fixed)
     with enable_grad() if create_graph else no_grad(), numpy_warnings_off(order):
         for node in order:
             g = known(node)
@@ -74,27 +82,40 @@ def fast_contributions(node: Node, g: Any) -> list[tuple[Node, Any]]:
     return node_contributions(node, g) if found is None else found
 
 
+def contributions_of_moving(node: Node, g: Any, fixed: Mapping[Node, Any]) -> list[tuple[Node, Any]]:
+    """As ``node_contributions``, if nothing arrives at the entries that masks of ``fixed`` choose."""
+    g = as_stored(np.where(fixed[node], np.zeros_like(g), g)) if node in fixed else g
+    return node_contributions(node, g)
+
+
 def active_sweep() -> Callable[..., dict[Node, Any]]:
     """Return the sweep function for the script's passes: ``sweep``, or ``sweep_with_hooks`` if needed."""
     return hooks_module.sweep_with_hooks if hooks_module.pass_watch.is_active else sweep
 
 
-def recorded_contributions(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
+def recorded_contributions(
+    node: Node, g: Tensor, fixed: Mapping[Node, Any] | None = None
+) -> list[tuple[Node, Tensor]]:
     """Like ``node_contributions``, but on Tensors that are recorded, so that the result can be
-    differentiated.
+    differentiated. ``fixed`` is that of ``sweep``.
     """
     assert isinstance(node, OpNode)
-    if is_fast and node.__class__ is ScalarNode:
+    values, result = node.operands, node.out
+    mask = None if fixed is None else fixed.get(node)
+    if mask is not None:
+        g = OPS["where"](np.asarray(mask), 0.0, g)
+        values, result = regular_values(node, mask)
+    elif is_fast and node.__class__ is ScalarNode:
         found: list[tuple[Node, Tensor]] | None = number_rules.recorded_numbers(node, g)
         if found is not None:
             return found
     node.check_saved()
     op = node.op
     op.reset_rule_cache()
-    out = Tensor.of(node.out, node, True)
+    out = Tensor.of(result, node, True)
     operands = tuple(
         value if below is None else Tensor.of(as_stored(np.asarray(value)), below, below.tracked)
-        for below, value in zip(node.inputs, node.operands, strict=True)
+        for below, value in zip(node.inputs, values, strict=True)
     )
     pulled = []
     for index, below in enumerate(node.inputs):
@@ -114,6 +135,20 @@ def recorded_contributions(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
                 c.node.op = c.node.op.named(op.fused_backward)
             pulled.append((below, fit_recorded(c, operands[index].shape, operands[index].dtype.name)))
     return pulled
+
+
+def regular_values(node: OpNode, mask: Any) -> tuple[tuple[Any, ...], Any]:
+    """The operands and the result of a node, as if ``REGULAR`` stood in entries that pass nothing on.
+
+    What is computed from such entries counts nowhere, but infinity times 0 would be nan.
+    """
+    values = []
+    for value in node.operands:
+        x = np.asarray(value)
+        is_alike = x.shape == np.shape(mask) and x.dtype.kind == "f"
+        values.append(as_stored(np.where(mask, x.dtype.type(REGULAR), x)) if is_alike else value)
+    result = node.op.forward(*map(np.asarray, values), **node.params)
+    return tuple(values), as_stored(np.asarray(result))
 
 
 def numpy_warnings_off(order: list[Node]) -> Any:

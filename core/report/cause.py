@@ -28,7 +28,8 @@ class Cause(Record):
     size; ``"saved"``: a second derivative misses a part, because a Function keeps a value without its graph.
 
     ``name``, ``op`` and ``operand`` identify the edge; ``text`` says what happened; ``repairs`` are changes
-    of the script that were tried.
+    of the script that were tried. ``place`` is the first entry that is not finite, or whose slope is not, of
+    an array with the ``shape``; both are empty where there is no such array.
     """
 
     kind: str
@@ -40,6 +41,8 @@ class Cause(Record):
     span: Span | None
     selection_span: Span | None = None
     repairs: tuple[Fix, ...] = ()
+    place: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()
 
     def lost_edges(self, graph: Graph) -> list[int]:
         """The ids of the edges that lost the gradient; none where many factors made it small or large."""

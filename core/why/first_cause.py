@@ -284,7 +284,8 @@ class CauseSearch:
                     cause.text += f"; the gradient becomes {what} at {spoken_name(node, self.names)}{place}"
             return cause
         if not is_masked or is_custom(node.op):
-            return self.cause("singular", singular_slope_sentence(node, index, at, self.names), node, index)
+            cause = self.cause("singular", singular_slope_sentence(node, index, at, self.names), node, index)
+            return placed(cause, at, c)
         if origin is None or not isinstance(origin, OpNode):
             words = singular_slope_sentence(node, index, at, self.names)
         else:
@@ -298,7 +299,7 @@ class CauseSearch:
             words += f": {blocking_sentence(closing, self.names)}"
         cause = self.cause("masked", words, *((node, index) if is_here or origin is None else (origin, 0)))
         cause.selection_span = None if closing is None else closing.site
-        return cause
+        return placed(cause, at, c)
 
     def _is_masked(self, node: Node, g: Any, at: tuple[int, ...] | None, index: int) -> bool:
         """Whether nothing arrives where the derivative is not finite."""
@@ -352,7 +353,7 @@ class CauseSearch:
         tiny = underflow_below(node)
         if tiny is not None:
             words += f"; {underflow_sentence(tiny, self.names, self.names.line(node))}"
-        return self.cause("forward", words, node)
+        return placed(self.cause("forward", words, node), at, node.out)
 
     def _slope_sentence(self, node: Node, at: tuple[int, ...] | None) -> str:
         """How the slope of an op of the script contains a constant that is not finite; empty if unknown."""
@@ -504,6 +505,13 @@ def is_constant_along(edge: Edge) -> bool:
     """Whether an edge of a recorded pass only says which value a slope was computed from, as in torch."""
     node, index = edge
     return node.op is not None and node.op.name == "contribution" and index == 1
+
+
+def placed(cause: Cause, at: tuple[int, ...] | None, value: Any) -> Cause:
+    """The cause with the entry ``at`` of a value as its place."""
+    if at is not None:
+        cause.place, cause.shape = at, np.shape(value)
+    return cause
 
 
 def is_bias(node: OpNode, index: int) -> bool:

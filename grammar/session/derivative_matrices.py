@@ -10,6 +10,7 @@ from autodiff.core.base.errors import GradientError
 from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import check_allocation
+from autodiff.core.derivation.fixed_entries import fixed_entries
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
@@ -55,21 +56,36 @@ def jacobian(subject: ReportedPass) -> Any:
     return np.reshape(found, (rows, columns))
 
 
-def hessian(subject: ReportedPass) -> Any:
-    """Return the second derivatives of the output, weighed as for the gradient: a square matrix."""
+def exact_jacobian(subject: ReportedPass) -> tuple[Any, bool]:
+    """Return ``jacobian``, and whether ``fixed_entries`` had to be left out of it to make it finite."""
+    found = jacobian(subject)
+    if np.isfinite(found).all():
+        return found, False
+    order, root = subject.order, subject.root
+    fixed = fixed_entries(order, nodes_of(subject))
+    rows = [flat_gradients(subject, sweep(order, {root: seed}, fixed=fixed)) for seed in unit_seeds(root)]
+    return np.reshape(rows, found.shape), bool(np.isfinite(rows).all())
+
+
+def hessian(subject: ReportedPass, fixed: Mapping[Node, Any] | None = None) -> Any:
+    """Return the second derivatives of the output, weighed as for the gradient: a square matrix.
+
+    ``fixed`` is that of ``sweep``.
+    """
     size = input_size(subject)
     check_allocation((size, size))
     made = np.zeros((size, size), flat_gradients(subject, {}).dtype)
-    if all(fill_row(subject, made, at) for at in range(size)):
+    if fixed is None and all(fill_row(subject, made, at) for at in range(size)):
         return made_symmetric(made)
     made[:] = 0
     first = 0
-    for node, gradient in zip(nodes_of(subject), recorded_gradients(subject), strict=True):
+    for node, gradient in zip(nodes_of(subject), recorded_gradients(subject, fixed=fixed), strict=True):
         if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
             order = nodes_leading_to(newest_first([gradient.node]), nodes_of(subject))
             for at, seed in enumerate(unit_seeds(gradient.node)):
                 if order:
-                    received = sweep(order, {gradient.node: seed}, keep_inner=keeps_inner(subject))
+                    keeps = keeps_inner(subject)
+                    received = sweep(order, {gradient.node: seed}, keep_inner=keeps, fixed=fixed)
                     made[first + at] = flat_gradients(subject, received)
         first += np.size(node.out)
     return made_symmetric(made)
@@ -145,11 +161,13 @@ def keeps_inner(subject: ReportedPass) -> bool:
 
 
 def recorded_gradients(
-    subject: ReportedPass, seeds: Mapping[Node, Tensor] | None = None
+    subject: ReportedPass,
+    seeds: Mapping[Node, Tensor] | None = None,
+    fixed: Mapping[Node, Any] | None = None,
 ) -> list[Tensor | None]:
     """Return the inputs' gradients from a pass that was recorded, so that they can be differentiated.
 
-    ``seeds`` are what the pass starts from, by default what the subject's did.
+    ``seeds`` are what the pass starts from, by default what the subject's did. ``fixed``: see ``sweep``.
     """
     order = nodes_leading_to(subject.order, nodes_of(subject))
     if not order:
@@ -158,7 +176,8 @@ def recorded_gradients(
     site, mode.site = mode.site, None  # the rules have no position in the script
     try:
         with numpy_warnings_off(order):
-            received = sweep(order, starts, create_graph=True, keep_inner=keeps_inner(subject))
+            keeps = keeps_inner(subject)
+            received = sweep(order, starts, create_graph=True, keep_inner=keeps, fixed=fixed)
     except GradientError as error:
         error.at(subject.root.site) if subject.root.site is not None else None
         raise

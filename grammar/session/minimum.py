@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.session.objective import Objective
     from autodiff.grammar.session.run import Settings
 
@@ -50,9 +51,12 @@ REASONS_OF_LM = {
 
 
 class Search:
-    """How a search went: ``place`` is where it ended; ``steps`` are the places where slopes were computed."""
+    """How a search went: ``place`` is where it ended; ``steps`` are the places where slopes were computed.
 
-    __slots__ = ("has_converged", "method", "place", "reason", "steps")
+    ``broken`` is the run at which it stopped, as its value or slopes are not finite; else None.
+    """
+
+    __slots__ = ("broken", "has_converged", "method", "place", "reason", "steps")
 
     def __init__(self, method: str, place: Any, steps: int, has_converged: bool, reason: str) -> None:
         self.method = method
@@ -60,6 +64,7 @@ class Search:
         self.steps = steps
         self.has_converged = has_converged
         self.reason = reason
+        self.broken: ReportedPass | None = None
 
 
 def default_method(objective: Objective) -> str:
@@ -68,15 +73,16 @@ def default_method(objective: Objective) -> str:
 
 
 def search_minimum(objective: Objective, method: str) -> Search:
-    """Search from the inputs of the first run. Raises UsageError for a start without a finite value."""
+    """Search from the inputs of the first run. Raises UsageError for data that are not finite."""
     if not np.isfinite(objective.value(objective.start)):
         flaw = flawed_data(objective.settings)
-        why = f"where {flaw}" if flaw else "so there is no way down"
-        raise UsageError(
-            f"the output is not finite at the start, {why}",
-            code="E0605",
-            help=("leave such rows out" if flaw else "give other starting values with --set",),
-        )
+        if flaw:
+            raise UsageError(
+                f"the output is not finite at the start, where {flaw}",
+                code="E0605",
+                help=("leave such rows out",),
+            )
+        return stopped(objective, method, 0, "the output is not finite")
     found = search_squares(objective) if method == "lm" else search_by_slopes(objective, method)
     if found.has_converged:
         found.place = polished(objective, found.place)
@@ -120,12 +126,19 @@ def search_squares(objective: Objective) -> Search:
         )
     from scipy.optimize import least_squares
 
-    count = len(objective.start)
+    count, steps = len(objective.start), 0
+
+    def slopes(place: Any) -> Any:
+        nonlocal steps
+        made = finite(objective.jacobian(place))
+        steps += 1
+        return made
+
     try:
         made = least_squares(
             objective.residuals,
             objective.start,
-            lambda place: finite(objective.jacobian(place)),
+            slopes,
             method="lm",
             x_scale="jac",
             ftol=TOLERANCE,
@@ -134,7 +147,7 @@ def search_squares(objective: Objective) -> Search:
             max_nfev=STEPS_FOR_AN_INPUT * (count + 1),
         )
     except NoSlopes:
-        return Search("lm", objective.lowest, 0, False, "a derivative is not finite on the way down")
+        return stopped(objective, "lm", steps)
     reason = REASONS_OF_LM.get(made.status, f"{made.nfev:,} runs of the script were not enough")
     place = without_flat_moves(objective, made.x) if made.status > 0 else made.x
     return Search("lm", place, int(made.njev), made.status > 0, reason)
@@ -165,8 +178,9 @@ def search_by_slopes(objective: Objective, method: str) -> Search:
 
     def slopes(x: Any) -> Any:
         nonlocal steps
+        made = finite(objective.gradient(x * units) * units / unit)
         steps += 1
-        return finite(objective.gradient(x * units) * units / unit)
+        return made
 
     def curvature(x: Any) -> Any:
         return finite(objective.hessian(x * units) * np.outer(units, units) / unit)
@@ -181,7 +195,7 @@ def search_by_slopes(objective: Objective, method: str) -> Search:
             options={"gtol": SLOPE, "maxiter": most},
         )
     except NoSlopes:
-        return Search(method, objective.lowest, steps, False, "a derivative is not finite on the way down")
+        return stopped(objective, method, steps)
     place = made.x * units
     if made.success:
         return Search(method, place, steps, True, SLOPE_IS_ZERO)
@@ -198,6 +212,15 @@ def search_by_slopes(objective: Objective, method: str) -> Search:
 
 class NoSlopes(Exception):
     """A derivative is not finite."""
+
+
+def stopped(
+    objective: Objective, method: str, steps: int, reason: str = "a derivative is not finite on the way down"
+) -> Search:
+    """A search that stopped at the last run of the script, whose value or slopes are not finite."""
+    found = Search(method, objective.lowest, steps, False, reason)
+    found.broken = objective.subject
+    return found
 
 
 def finite(slopes: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, GradientError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
+from autodiff.core.derivation.fixed_entries import fixed_entries
 from autodiff.core.derivation.least_squares import NOTHING, Residuals, squares_in
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
@@ -26,6 +27,7 @@ from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from autodiff.core.report.records import ReportedPass
@@ -52,13 +54,17 @@ class Objective:
     are its residuals, None if it is no sum of squares, ``size`` is their number, and ``residual_names`` are
     their names or expressions in the script. ``place`` and ``subject`` are those of the last run.
     ``runs`` counts the runs; ``least`` is the least finite objective of all, at the place ``lowest``.
+    ``fixed`` are the ``fixed_entries`` of the last run, None until they are needed, and ``left_out`` is the
+    last run whose slopes are finite because these are left out.
     """
 
     __slots__ = (
         *(
             "first",
+            "fixed",
             "is_list",
             "least",
+            "left_out",
             "lowest",
             "numbers",
             "parts",
@@ -79,6 +85,8 @@ class Objective:
         self.script = parse_to_first_error(execution.source)
         self.settings = settings
         self.first = self.subject = first
+        self.fixed: dict[Node, Any] | None = None
+        self.left_out: ReportedPass | None = None
         self.is_list = bool(np.ndim(first.root.out)) or is_list_of_one(execution, settings, first)
         self.numbers = [leaf_number(name, node, probe) for name, node in first.wrt]
         values = [np.ravel(np.asarray(node.out, "float64")) for _, node in first.wrt]
@@ -108,7 +116,7 @@ class Objective:
             subject = derivative_matrices.whole_subject(execution, self.settings)
         names = [name for name, _ in self.first.wrt]
         subject.wrt = tuple(zip(names, [probe.leaves[number] for number in self.numbers], strict=True))
-        self.place, self.subject = np.array(place), subject
+        self.place, self.subject, self.fixed = np.array(place), subject, None
         self.runs += 1
         found = self.objective_of(subject)
         if found < self.least:
@@ -128,17 +136,31 @@ class Objective:
     def gradient(self, place: Any) -> Any:
         """The slopes of the objective by all entries."""
         subject = self.run(place)
-        root = subject.root
+        seeds = {subject.root: self.seed(subject.root)}
+        return self.exactly(
+            lambda fixed: derivative_matrices.flat_gradients(
+                subject, sweep(subject.order, seeds, fixed=fixed)
+            )
+        )
+
+    def exactly(self, slopes: Callable[[Mapping[Node, Any] | None], Any]) -> Any:
+        """Slopes in the last run; if some are not finite, those without the entries that are ``fixed``."""
         with EngineSetup(self.settings):
-            received = sweep(subject.order, {root: self.seed(root)})
-        return derivative_matrices.flat_gradients(subject, received).astype("float64")
+            found = slopes(None)
+            if not np.isfinite(found).all():
+                if self.fixed is None:
+                    inputs = derivative_matrices.nodes_of(self.subject)
+                    self.fixed = fixed_entries(self.subject.order, inputs)
+                found = slopes(self.fixed)
+                if np.isfinite(found).all():
+                    self.left_out = self.subject
+        return found.astype("float64")
 
     def hessian(self, place: Any) -> Any:
         """The second derivatives of the objective by all pairs of entries."""
         subject = self.run(place)
         subject.seed = self.seed(subject.root)
-        with EngineSetup(self.settings):
-            found = derivative_matrices.hessian(subject).astype("float64")
+        found = self.exactly(lambda fixed: derivative_matrices.hessian(subject, fixed))
         if not self.is_list:
             return found
         jacobian = self.jacobian(place)
@@ -172,41 +194,44 @@ class Objective:
         self.run(place)
         assert self.parts is not None
         check_allocation((self.size, len(self.start)))
-        with EngineSetup(self.settings):
-            if self.size > FEWEST_BY_COLUMNS * len(self.start):
-                try:
-                    return self.weighed(self.columns(self.parts))
-                except GradientError:
-                    pass  # a function that cannot be differentiated twice
-            return self.weighed(self.rows(self.parts))
+        if self.size > FEWEST_BY_COLUMNS * len(self.start):
+            try:
+                return self.weighed(self.exactly(self.columns))
+            except GradientError:
+                pass  # a function that cannot be differentiated twice
+        return self.weighed(self.exactly(self.rows))
 
-    def rows(self, parts: list[Residuals]) -> Any:
-        """The Jacobian without weights, by a pass from each residual."""
-        ends = {node: None for part in parts for node in part.nodes()}
+    def rows(self, fixed: Mapping[Node, Any] | None = None) -> Any:
+        """The Jacobian without weights, by a pass from each residual; ``fixed`` is that of ``sweep``."""
+        assert self.parts is not None
+        ends = {node: None for part in self.parts for node in part.nodes()}
         order = nodes_leading_to(newest_first(list(ends)), [node for _, node in self.subject.wrt])
         rows = []
-        for part in parts:
+        for part in self.parts:
             for seed in derivative_matrices.unit_seeds(part.plus):
                 seeds = {node: as_stored(sign * seed) for node, sign in part.nodes().items()}
-                rows.append(derivative_matrices.flat_gradients(self.subject, sweep(order, seeds)))
+                rows.append(
+                    derivative_matrices.flat_gradients(self.subject, sweep(order, seeds, fixed=fixed))
+                )
         return np.array(rows, "float64")
 
-    def columns(self, parts: list[Residuals]) -> Any:
-        """The Jacobian without weights, by a recorded pass, and one per entry of the inputs: see ``jvp``."""
-        weights = [Tensor.of(as_stored(np.ones_like(part.plus.out))) for part in parts]
+    def columns(self, fixed: Mapping[Node, Any] | None = None) -> Any:
+        """As ``rows``, by a recorded pass, and one per entry of the inputs: see ``jvp``."""
+        assert self.parts is not None
+        weights = [Tensor.of(as_stored(np.ones_like(part.plus.out))) for part in self.parts]
         seeds: dict[Node, Tensor] = {}
-        for part, weight in zip(parts, weights, strict=True):
+        for part, weight in zip(self.parts, weights, strict=True):
             weight.set_requires_grad()
             for node, sign in part.nodes().items():
                 given = weight if sign > 0 else -weight
                 seeds[node] = seeds[node] + given if node in seeds else given
-        gradients = derivative_matrices.recorded_gradients(self.subject, seeds)
+        gradients = derivative_matrices.recorded_gradients(self.subject, seeds, fixed)
         columns = []
         for vector in np.eye(len(self.start)):
             pulled = derivative_matrices.weigh(self.subject, vector, gradients)
-            received = sweep(newest_first(list(pulled)), pulled)
+            received = sweep(newest_first(list(pulled)), pulled, fixed=fixed)
             columns.append([np.ravel(gradient_or_zeros(received, weight.source())) for weight in weights])
-        return np.stack([np.concatenate(column) for column in columns], axis=1).astype("float64")
+        return np.stack([np.concatenate(column) for column in columns], axis=1)
 
     def weighed(self, jacobian: Any) -> Any:
         """The Jacobian with the roots of the weights."""

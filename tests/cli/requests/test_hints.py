@@ -134,6 +134,23 @@ def test_the_command_of_a_hint_can_be_typed(autodiff, write):
     assert "what reaches w cancels" in " ".join(autodiff(*typed[1:]).out.split())
 
 
+def test_the_row_of_a_slope_that_is_not_finite_is_told(autodiff, write):
+    write("0;1\n4;3\n", "d.csv")
+    code = ("-e", "a = 1.; L = (a*sqrt(a*t) - v).sum()", "--data", "d.csv", "--columns", "t,v")
+    done = autodiff("grad", *code)
+    command = "autodiff explain -e 'a = 1.; L = (a*sqrt(a*t) - v).sum()' --columns t,v --data d.csv --wrt a"
+    told = (
+        f"warning: the gradient for a is not finite; {command} says why\nnote: sqrt in line 1: the slope of"
+    )
+    assert (done.out, done.returncode) == ("nan\n", 0)
+    assert done.err.startswith(told)
+    assert done.err.endswith("entry [0] of a*t = 0 (row 1 of d.csv: t = 0 and v = 1)\n")
+    assert "why " in autodiff(*shlex.split(command)[1:]).out
+    # A place in an array of another shape is no row of the data.
+    write("0,1\n", "d.csv")
+    assert "row" not in autodiff("grad", "-e", "a = [0., 4.]; L = sqrt(a).sum() + t.sum()", *code[2:]).err
+
+
 def test_long_code_and_standard_input_are_not_repeated(autodiff):
     assert "; autodiff explain ... --wrt w says" in autodiff("grad", "-e", "w = 0; L = w**2" + " " * 60).err
     assert "; autodiff explain ... --wrt w says" in autodiff("grad", "-", input="w = 0; L = w**2").err

@@ -415,7 +415,13 @@ def test_a_fit_is_read_by_other_commands(autodiff, write):
         ("x = 1; y = 2; z = 3; r = [x*y, z]", ("--method", "lm"), 2, "2 residuals do not determine 3 inputs"),
         ("x = 1; y = 2; z = 3; r = [x*y - 1, z]", (), 0, "not change where x moves by 1 and y moves by"),
         ("x = 3; y = 2*x; L = y**2", ("--wrt", "y"), 2, "`y` is computed by the script"),
-        ("x = 0; L = sqrt(x) - x + 3", ("--method", "newton"), 1, "a derivative is not finite on the way"),
+        (
+            "x = 0; L = sqrt(x) - x + 3",
+            ("--method", "newton"),
+            2,
+            "the slope by x is not finite at the start",
+        ),
+        ("x = 3; r = [x - 1, 1e-30*sqrt(abs(x - 1))]", (), 1, "a derivative is not finite on the way"),
         ("x = 0; L = x**4 - 2*x**2", (), 1, "this is a maximum or a saddle point"),
         ("x = 0; r = [x**2 - 1, 2*x**2 - 2]", (), 1, "this is a maximum or a saddle point"),
         ("x = 1; y = 2; L = (x*y - 2)**2 + (x - 1)**2", (), 0, "no more residuals than inputs"),
@@ -446,6 +452,79 @@ def test_data_that_are_not_finite_are_named(answered, rows, says):
     assert "where `v[1]` is nan\n" in done.err
 
 
+STRETCHED = """N0 = 10.
+tau = 3.
+beta = 0.8
+bg = 0.5
+fit = N0*exp(-(time/tau)**beta) + bg
+r = fit - counts
+chi2 = (r**2).sum()
+"""
+COUNTS = "time,counts\n0,10.4\n1,7.2\n2,5.5\n4,3.4\n8,1.5\n16,0.7\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--method", "bfgs"), ("--method", "newton"), ("--of", "r")])
+def test_a_stretched_exponential_is_fitted_from_time_0(autodiff, write, options):
+    """The slope of ``(0/tau)**beta`` is 0 times infinity by the chain rule, and exactly 0."""
+    write(STRETCHED, "se.ad")
+    write(COUNTS, "d.csv")
+    call = ("minimize", "se.ad", "--data", "d.csv", "--wrt", "N0,tau,beta,bg", *options)
+    done = autodiff(*call, "--fail-on", "nan")
+    assert done.returncode == 0
+    t, v = np.array([row.split(",") for row in COUNTS.split()[1:]], float).T
+    best, covariance = curve_fit(
+        *(lambda t, n, tau, beta, bg: n * np.exp(-((t / tau) ** beta)) + bg, t, v),
+        p0=[10, 3, 0.8, 0.5],
+        xtol=1e-14,
+        ftol=1e-14,
+    )
+    found = np.array([line.split("\t")[1:] for line in done.out.splitlines()], float)
+    assert found[:, 0] == pytest.approx(best, rel=1e-7)
+    assert found[:, 1] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-5)
+    assert done.err == (
+        "note: pow in line 5: the slope of a power below 1 has no bound at 0: entry [0] of time/tau = 0 (row"
+        " 1 of d.csv: time = 0 and counts = 10.4); this entry stays the same when the inputs move, so its"
+        " slope counts as 0, which is exact; `autodiff grad` gives nan there, as PyTorch does\n"
+    )
+
+
+def test_a_start_without_a_slope_is_told_with_the_row(autodiff, write):
+    write("t,v\n2,1\n1,2\n3,2.5\n", "d.csv")
+    write("a = 1.\nb = 1.\nr = a*sqrt(t - b) - v\n", "a.ad")
+    done = autodiff("minimize", "a.ad", "--data", "d.csv")
+    assert (done.returncode, done.out) == (2, "")
+    assert done.err.startswith(
+        "error[E0605]: the slope by b is not finite at the start, so there is no way down\n --> a.ad:3:7\n"
+    )
+    assert "has no bound at 0: entry [1] of t - b = 0 (row 2 of d.csv: t = 1 and v = 2)\n" in done.err
+    *_, leave, explain = done.err.splitlines()
+    assert leave == "  = help: leave this row out"
+    command = explain.removeprefix("  = help: ").removesuffix(" says more")
+    assert "t - b = 0" in autodiff(*command.split()[1:]).out
+    done = autodiff("minimize", "a.ad", "--data", "d.csv", "--diagnostics", "github")
+    place = "file=a.ad,line=3,col=7,endLine=3,endColumn=18,title=E0605"
+    assert done.err.startswith(f"::error {place}::the slope by b is not finite at the start")
+
+
+def test_an_output_that_is_not_finite_is_told_with_the_row(autodiff, write):
+    write("t,v\n1,2\n0,1\n", "d.csv")
+    done = autodiff("minimize", "-e", "a = 1.; r = a*log(t/a) - v", "--data", "d.csv")
+    assert done.err.startswith(
+        "error[E0605]: the output is not finite at the start, so there is no way down\n"
+    )
+    assert "the logarithm of 0 is -infinity: entry [1] of t/a = 0" in done.err
+    assert "(row 2 of d.csv: t = 0 and v = 1)\n" in done.err
+
+
+def test_a_search_that_stops_on_the_way_counts_its_steps(autodiff):
+    code = "x = 3.; r = [x - 1, 1e-30*sqrt(abs(x - 1))]"
+    done = autodiff("minimize", "-e", code, "--format", "table")
+    assert "  lm, 1 step: a derivative is not finite on the way down: sqrt in line 1: the\n" in done.out
+    done = autodiff("minimize", "-e", code, "--diagnostics", "github")
+    title = "title=the search has not converged::the search has not converged: a derivative"
+    assert done.err.startswith(f"::warning file=<-e>,line=1,col=1,endLine=1,endColumn=44,{title}")
+
+
 def test_many_residuals_take_a_pass_for_each_input():
     """The two ways to a Jacobian agree."""
     from autodiff.cli.requests.derivatives import Question
@@ -457,7 +536,7 @@ def test_many_residuals_take_a_pass_for_each_input():
     probe = Probe()
     asked = Question(Session(request), weighed=False, probe=probe)
     objective = Objective(asked.execution, asked.settings, probe, asked.subject)
-    rows, columns = objective.rows(objective.parts), objective.columns(objective.parts)
+    rows, columns = objective.rows(), objective.columns()
     assert rows.shape == (41, 2)
     assert columns == pytest.approx(rows, rel=1e-14)
 

@@ -225,6 +225,23 @@ def test_the_document_has_what_the_table_shows(autodiff):
     assert sum(np.array(share) for share in made["shares"].values()) == pytest.approx([1, 1])
 
 
+def test_an_entry_that_never_changes_passes_nothing_on(autodiff, write):
+    """By the chain rule its slope is 0 times infinity; the deviation is that of the other rows."""
+    write("t\n0\n2\n", "d.csv")
+    call = ("propagate", "--data", "d.csv", "--fail-on", "nan")
+    done = autodiff(*call, "-e", "D = 3.; x = sqrt(2*D*t)", "--sigma", "D=0.1", "--format", "json")
+    assert done.returncode == 0
+    made = json.loads(done.out)
+    assert made["derivatives"] == {"D": [0, pytest.approx(2 / math.sqrt(12))]}
+    assert made["sigma"] == [0, pytest.approx(0.2 / math.sqrt(12))]
+    assert "sqrt in line 1: " in done.err
+    assert "(row 1 of d.csv: t = 0); this entry stays the same when the inputs move" in done.err
+    done = autodiff(*call, "-e", "b = 2.; x = sqrt(t - b)", "--sigma", "b=0.1")
+    assert done.returncode == 1
+    assert "warning: the gradient for b is not finite\nnote: sqrt in line 1: " in done.err
+    assert "entry [0] of t - b = -2 (row 1 of d.csv: t = 0)\n" in done.err
+
+
 def test_the_covariance_of_the_output_is_symmetric(autodiff, write):
     write("a[0],a[1]\n0.04,-0.03\n-0.03,0.09\n", "cov.csv")
     script = "a = tensor([2., 3.], requires_grad=True); y = stack([a[0]*a[1], a[0]/a[1]])"
