@@ -24,7 +24,7 @@ from autodiff.grammar.objects.builtins.namespaces import (
 )
 from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, convert_python_error
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
-from autodiff.grammar.objects.values import UNBOUND, Namespace
+from autodiff.grammar.objects.values import UNBOUND, Namespace, ScriptFunction
 from autodiff.grammar.session.run import EngineSetup, Settings
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse, parse_expression
@@ -198,12 +198,10 @@ def run_text(
     """
     parsed = parse_once(text, is_expression)
     names = {**{name: builtin_value(name) for name in MAKING & parsed.read}, **names}
-    copies: dict[int, Any] = {}
-    values = {
-        name: copied(value, copies) if parsed.changes else value
-        for name, value in names.items()
-        if name in parsed.read
-    }
+    values = {name: value for name, value in names.items() if name in parsed.read}
+    if parsed.changes or any(value.__class__ is ScriptFunction for value in values.values()):
+        copies: dict[int, Any] = {}  # a function may change its arguments
+        values = {name: copied(value, copies) for name, value in values.items()}
     prints_numbers = runtime.prints_numbers
     with EngineSetup(Settings()):
         mode.record(records)

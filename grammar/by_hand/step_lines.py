@@ -15,6 +15,7 @@ from autodiff.grammar.by_hand.formula import (
     simple_statements,
     written_names,
 )
+from autodiff.grammar.by_hand.inner_names import inner_nodes, outer_names
 from autodiff.grammar.by_hand.left_side import DerivativeNames, no_derivative, split_equation
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.objects.builtins.namespaces import plain_value
@@ -69,7 +70,7 @@ class Line:
         self.carried: set[str] = set()
         self.node = node
         if node is not None:
-            self.reads = {part.id for part in walk(node) if isinstance(part, tree.Name)}
+            self.reads = {part.id for part in outer_names(node)}
             find_bindings([node], self)
 
     def number_of(self, key: str, given: Source) -> int:
@@ -137,6 +138,7 @@ def find_bindings(body: Collection[tree.SyntaxNode], line: Line) -> None:
                 changed.update(map(root_name, changed_by(part)))
         stored = [target for part in parts if isinstance(part, tree.Assign) for target in part.targets]
         written = {id(target) for target in stored if isinstance(target, tree.Name)}
+        written |= {id(part) for part in inner_nodes(node)}
         read = {part.id for part in parts if isinstance(part, tree.Name) and id(part) not in written}
         line.carried |= read - line.binds - (targets if isinstance(node, tree.For) else set())
         line.changes |= changed - line.binds - {""}
@@ -235,7 +237,7 @@ def results_of(
     names = [one for one in target.elements if isinstance(one, tree.Name)]
     if len(names) < len(target.elements) or all(one.id not in derivatives for one in names):
         return []
-    read = {part.id for part in walk(value) if isinstance(part, tree.Name)}
+    read = {part.id for part in outer_names(value)}
     found = sorted(enumerate(names), key=lambda pair: pair[1].id in read)
     return found if sum(one.id in read for one in names) < 2 else []
 
@@ -260,7 +262,7 @@ def read_assignment(
         kind = HELPER
     line = Line(kind, number, statement, None)
     line.key, line.right = "" if kind == HELPER else key, right
-    line.reads = {one.id for one in walk(node.value) if isinstance(one, tree.Name)}
+    line.reads = {one.id for one in outer_names(node.value)}
     bound = bound_names(target)
     line.binds, line.changes = bound, {root_name(target)} - bound - {""}
     if kind == CHANGE:

@@ -2,6 +2,10 @@
 
 They are written as on a left side: ``dL/dh``, ``d(L)/d(h)``, ``h.grad``, or ``dh`` for the derivative of the
 output. Each is replaced by a name before the formula is parsed; the name gets the derivative's right value.
+
+Only derivatives that earlier steps make are replaced. A name that the lines of the step themselves bind, or
+a function or a comprehension in them, has the value that they give it: a step is judged by the value that its
+lines compute from right derivatives.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.computed_again import equal_node
+from autodiff.grammar.by_hand.inner_names import inner_offsets
 from autodiff.grammar.by_hand.left_side import (
     BARE,
     BRACKETS,
@@ -79,7 +84,8 @@ class UpstreamDerivatives:
     ``words`` are the names that the script may have. A quotient of two of these is no derivative, and ``dh``
     is none if the script has that name, unless another step of the derivation, one of ``steps``, says what it
     is. Neither is ``dh`` if it is one of the ``own`` names of the derivation, which have the values that it
-    gives them. ``meant`` has the values whose gradients names stand for that do not say it.
+    gives them, or one that a function or a comprehension in the text binds for itself. ``meant`` has the
+    values whose gradients names stand for that do not say it.
     """
 
     __slots__ = ("found", "placed")
@@ -95,6 +101,8 @@ class UpstreamDerivatives:
         self.found: list[Upstream] = []
 
         def replace(match: re.Match[str]) -> str:
+            if not inner_offsets(match.string).isdisjoint(range(*match.span())):
+                return match[0]
             groups = match.groupdict()
             output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
             name, entry = name_and_entry(groups, "x")
