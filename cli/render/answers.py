@@ -78,6 +78,8 @@ UNDECIDED_BECAUSE = {
         " numbers or keeps a state outside of the graph"
     ),
 }
+#: What is said of one input alone.
+REASONS_OF_ONE = (LOST, DISAGREE, IS_INPUT, ROUNDED)
 ROLES = {OK: roles.RIGHT, WRONG: roles.WRONG, NOT_FINITE: roles.WRONG}
 ROLES |= {KINK: roles.UNDECIDED, UNDECIDED: roles.UNDECIDED}
 STYLES = (NAME, ROLES, PLAIN, PLAIN, PLAIN, PLAIN)
@@ -107,10 +109,9 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
             rest = ", ".join(f"{HEADER[at]} {row[at][0]}" for at in used[2:] if row[at][0])
             yield ((NAME, f"  {row[0][0]}: "), (ROLES[row[1][0]], row[1][0]))
             yield from prose(rest, page.width, 4)
-    for check in answers.checks:
-        if check.verdict != OK or check.kinks or check.is_unconnected:
-            yield EMPTY
-            yield from prose(explanation(check, answers, page), page.width)
+    for text in explanations(answers, page):
+        yield EMPTY
+        yield from prose(text, page.width)
     for check in answers.checks:
         if check.cuts:
             yield EMPTY
@@ -161,6 +162,59 @@ def entry_name(check: GradientCheck) -> str:
     return f"{check.name}[{', '.join(map(str, check.worst))}]"
 
 
+def explanations(answers: Answers, page: Page) -> Iterator[str]:
+    """Why gradients are not simply right; those with one reason that they share are told together."""
+    groups: dict[str | int, list[GradientCheck]] = {}
+    for at, check in enumerate(answers.checks):
+        if check.verdict != OK or check.kinks or check.is_unconnected:
+            reason = "" if check.reason in REASONS_OF_ONE else shared_reason(check, answers)
+            groups.setdefault(reason or at, []).append(check)
+    for group in groups.values():
+        yield shared_explanation(group, answers) if len(group) > 1 else explanation(group[0], answers, page)
+
+
+def shared_explanation(checks: Sequence[GradientCheck], answers: Answers) -> str:
+    """The reason of several inputs, with their names."""
+    first = checks[0]
+    names = [visible(entry_name(check) if is_not_finite(first) else check.name) for check in checks]
+    text = f"{in_words(first_of(names))}: {shared_reason(first, answers)}"
+    if not is_not_finite(first):
+        return text
+    second = " --order 2" * (answers.order == 2)
+    second += " --grad-output ones" * (answers.order == 2 and any(check.size > 1 for check in checks))
+    asked = ",".join(check.name for check in checks[:MOST_NAMES])
+    more = "says why" if answers.cause_of(first) is None else "says more"
+    return f"{text}; explain --wrt {asked}{second} {more}"
+
+
+def first_of(names: list[str]) -> list[str]:
+    """The first of many names, and how many more there are."""
+    left = len(names) - MOST_NAMES
+    return names if left <= 0 else [*names[:MOST_NAMES], f"{left:,} more"]
+
+
+def is_not_finite(check: GradientCheck) -> bool:
+    return check.verdict == NOT_FINITE or (check.verdict == UNDECIDED and check.reason == EQUAL_VALUES)
+
+
+def shared_reason(check: GradientCheck, answers: Answers) -> str:
+    """A reason that several inputs can have, without their names; empty if there is none."""
+    if check.verdict == WRONG or (check.verdict == KINK and check.sides is not None):
+        return ""
+    if check.verdict == OK:
+        return "no path leads to the output, so there is nothing to check" if check.is_unconnected else ""
+    if not is_not_finite(check):
+        return UNDECIDED_BECAUSE[check.reason]
+    text = "the output or its gradient is not finite"
+    if check.reason == EQUAL_VALUES:
+        text = "the second derivative is not finite here and may not exist"
+    cause = answers.cause_of(check)
+    because = f": {visible(check.equal_values)}" if check.equal_values else ""
+    if cause is not None and not because:
+        because = f": {visible(at_line(cause.line, cause.text))}"
+    return text + because
+
+
 def explanation(check: GradientCheck, answers: Answers, page: Page) -> str:
     """Why a gradient is not simply right."""
     order, output = answers.order, answers.output
@@ -187,24 +241,11 @@ def explanation(check: GradientCheck, answers: Answers, page: Page) -> str:
         elif check.ties:
             text += f". {reasons(check)}"
         return text
-    if check.is_unconnected and check.verdict == OK:
-        return f"{visible(check.name)}: no path leads from it to the output, so there is nothing to check"
-    if check.verdict == OK:  # the kinks cancel, or are choices that reruns keep
+    if check.verdict == OK and not check.is_unconnected:  # the kinks cancel, or are choices that reruns keep
         return f"{visible(check.name)}: the differences do not show this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
         return two_slopes(check, output, page)
-    if check.verdict == NOT_FINITE or check.reason == EQUAL_VALUES:
-        second = " --order 2" * (order == 2) + " --grad-output ones" * (order == 2 and check.size > 1)
-        text = "the output or its gradient is not finite"
-        if check.reason == EQUAL_VALUES:
-            text = "the second derivative is not finite here and may not exist"
-        cause = answers.cause_of(check)
-        because = f": {visible(check.equal_values)}" if check.equal_values else ""
-        if cause is not None and not because:
-            because = f": {visible(at_line(cause.line, cause.text))}"
-        more = "says why" if cause is None else "says more"
-        return f"{name}: {text}{because}; explain --wrt {check.name}{second} {more}"
-    return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
+    return shared_explanation([check], answers)
 
 
 def two_slopes(check: GradientCheck, output: str, page: Page) -> str:
@@ -371,5 +412,4 @@ def summary(answers: Answers) -> str:
     text = f"{right}: {', '.join(ways[:-1])} and {ways[-1]} agree"
     if not by_plane:
         return text
-    shown = by_plane[:MOST_NAMES] + [f"{len(by_plane) - MOST_NAMES} more"] * (len(by_plane) > MOST_NAMES)
-    return f"{text}; for {in_words(shown)} rounding or fast changes make the differences useless"
+    return f"{text}; for {in_words(first_of(by_plane))} rounding or fast changes make the differences useless"

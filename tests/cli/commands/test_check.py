@@ -35,7 +35,7 @@ def test_an_input_that_is_the_output_is_not_said_to_be_right(autodiff):
 
 def test_an_input_that_nothing_leads_to_is_told_to_be_so(autodiff):
     done = autodiff("check", "-e", "x=2.; w=3.; y=x*2", "--wrt", "w")
-    assert "w: no path leads from it to the output" in done.out
+    assert "w: no path leads to the output" in done.out
 
 
 def test_what_has_decided_is_named(autodiff):
@@ -234,3 +234,13 @@ def test_a_name_that_is_near_to_one_of_the_script_is_compared_with_a_note(autodi
     assert done.returncode == 0
     assert f"steps.txt:1: {told}" in " ".join(done.err.split())
     assert "dL/dpred_value" in done.out
+
+
+def test_one_reason_of_several_inputs_is_told_once(autodiff):
+    root = "x = tensor([0., 4.], requires_grad=True); s = tensor(2., requires_grad=True); L = sqrt(x*s).sum()"
+    told = autodiff("check", "-e", root + "*0").out
+    assert told.count("the slope of sqrt") == 1
+    assert "\nx and s: the output or its gradient is not finite: line 1: the slope of sqrt is\n" in told
+    assert "explain --wrt x,s says more\n" in told
+    apart = autodiff("check", "-e", "a = 1.; b = 2.; c = 3.; L = c**2", "--wrt", "a,b,c").out
+    assert "\na and b: no path leads to the output, so there is nothing to check\n" in apart
