@@ -354,7 +354,8 @@ class NodeNames:
 
     def _script_words(self) -> set[str]:
         if self._words is None:
-            self._words = set(WORDS.findall(self.source.text))
+            code = re.sub(r"""('[^'\n]*'|"[^"\n]*")|#[^\n]*""", r"\1", self.source.text)  # without comments
+            self._words = set(WORDS.findall(code))
         return self._words
 
     def _name_assigned(self) -> None:

@@ -145,6 +145,12 @@ class PathComparison:
         self.is_sure = True
 
     def remarks(self) -> list[str]:
+        """The remarks; the last says what made-up names in them stand for."""
+        remarks = self.remarks_on_paths()
+        key = [f"{one.name} = {one.text}" for one in self.names.key().of(remarks) if one.text]
+        return [*remarks[:-1], "; ".join((*remarks[-1:], *key))] if remarks else []
+
+    def remarks_on_paths(self) -> list[str]:
         paths = list(self.points.paths_to(self.node))
         contributions = [[self.contribution(path, run) for run in self.points.runs] for path in paths]
         terms, left_paths = self.unmatched_terms(contributions)

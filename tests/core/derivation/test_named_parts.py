@@ -89,3 +89,13 @@ def test_step_4_names_matrices_and_adds_up_to_the_gradient(script: str) -> None:
         total = sum(value_of(term.expr, values) for term in made.terms)
         assert np.allclose(total, derivation.value, rtol=1e-12, atol=1e-15)
     assert names or script is LARGE
+
+
+def test_a_word_of_a_comment_may_be_the_name_of_a_part() -> None:
+    script = "# A layer, and not 'B\nprint('# C')\n" + RECURRENT
+    source, settings = Source(script, "script.ad"), Settings()
+    subject = differentiate(execute(source, settings, lambda text: None, lambda *what: None), settings)
+    derivations = describe(subject, source, graph=False).derivations
+    named = [part.name for one in derivations if one.expressions for part in one.expressions.named]
+    assert {"A", "B"} <= {*named}
+    assert "C" not in named

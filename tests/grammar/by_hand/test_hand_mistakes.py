@@ -258,3 +258,16 @@ def test_paths_that_give_nothing_are_not_listed() -> None:
         assert check(script, f"df/dx == {formula}").remarks == [
             "the path f <- sin(x) <- x is missing: it gives -0.416147"
         ]
+
+
+def test_made_up_names_in_remarks_are_explained_once() -> None:
+    script = (
+        "speed_in_m_per_s = 19.7\nheight_in_m = 1.7\ngravity_in_m_per_s2 = 9.81\n"
+        "fall_in_s = sqrt(speed_in_m_per_s**2 + 2*gravity_in_m_per_s2*height_in_m)\n"
+        "range_in_m = fall_in_s*speed_in_m_per_s + fall_in_s**2\n"
+    )
+    *others, last = check(script, "drange_in_m/dheight_in_m == speed_in_m_per_s*height_in_m").remarks
+    assert "<- t1 <- " in last
+    assert last.endswith("; t1 = 2*gravity_in_m_per_s2*height_in_m")
+    assert others
+    assert not any("t1 = " in one for one in others)
