@@ -123,8 +123,8 @@ FORMATS = (
     Format(
         "verdict",
         "check",
-        "only right, right here, wrong, undecided or cannot be read; of several gradients or formulas a line"
-        " each, with what it is about and a tab before it",
+        "only right, right here, wrong, undecided, not judged or cannot be read; of several gradients or"
+        " formulas a line each, with what it is about and a tab before it",
         for_programs=True,
     ),
     Format(

@@ -23,6 +23,7 @@ from autodiff.core.report.verdict import (
     LEAVES_DOMAIN,
     LOST,
     NOT_FINITE,
+    NOT_JUDGED,
     OK,
     RIGHT_HERE,
     RIGHT_HERE_ONLY,
@@ -379,7 +380,8 @@ def in_a_line(answers: Answers) -> str:
         return "nothing to check"
     counted = {
         "wrong": answers.count(WRONG, NOT_FINITE),
-        "cannot be read": answers.count(UNREADABLE),
+        UNREADABLE: answers.count(UNREADABLE),
+        NOT_JUDGED: answers.count(NOT_JUDGED),
         "undecided": answers.open_questions,
     }
     if counted["wrong"]:

@@ -9,7 +9,7 @@ from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE,
 from autodiff.cli.render.prose import WIDEST_PROSE
 from autodiff.cli.render.steps import folded_around_code
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
+from autodiff.core.report.verdict import NOT_JUDGED, RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 WIDEST_NAME = 24
 ROLES = {RIGHT: roles.RIGHT, RIGHT_HERE: roles.RIGHT, WRONG: roles.WRONG}
-ROLES |= {UNDECIDED: roles.UNDECIDED, UNREADABLE: roles.ERROR}
+ROLES |= {UNDECIDED: roles.UNDECIDED, NOT_JUDGED: roles.UNDECIDED, UNREADABLE: roles.ERROR}
 STEP_STYLES = (MUTED, NAME, ROLES)
 
 
@@ -72,15 +72,17 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
 
 
 def count_verdicts(steps: Sequence[HandCheck]) -> str:
-    """How many steps cannot be read, are wrong or cannot be decided; that all are right if there are none."""
+    """How many steps cannot be read, are not judged, wrong or undecided; that all are right if none is."""
     verdicts = [check.verdict for check in steps]
     count = f"{len(steps)} step{'s' * (len(steps) != 1)}"
     wrong, undecided, here, failed = map(verdicts.count, (WRONG, UNDECIDED, RIGHT_HERE, UNREADABLE))
-    if failed:
-        others = f", {wrong} {'is' if wrong == 1 else 'are'} wrong" if wrong else ""
-        return f"{failed} of {count} cannot be read{others}"
-    if wrong:
-        return f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong"
+    unjudged = verdicts.count(NOT_JUDGED)
+    is_said = [(unjudged, NOT_JUDGED), (wrong, WRONG)]
+    bad = [(failed, UNREADABLE), *((n, f"{'is' if n == 1 else 'are'} {said}") for n, said in is_said)]
+    parts = [f"{n} {said}" for n, said in bad if n]
+    if parts:
+        number, _, said = parts[0].partition(" ")
+        return ", ".join([f"{number} of {count} {said}", *parts[1:]])
     if undecided:
         return f"{len(steps) - undecided} of {count} are right, {undecided} cannot be decided"
     times = sum(check.own_scale is not None and check.own_scale.factor != 1.0 for check in steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.requests.make_report import notes_on_losses
-from autodiff.core.report.verdict import KINK, NOT_FINITE, UNDECIDED, UNREADABLE, WRONG
+from autodiff.core.report.verdict import KINK, NOT_FINITE, NOT_JUDGED, UNDECIDED, UNREADABLE, WRONG
 from autodiff.grammar.repair.noted_cuts import noted_cuts, notes_on_counting
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ class Answers:
         """False if something is wrong, None if nothing is wrong but not everything was decided."""
         if self.count(WRONG, NOT_FINITE):
             return False
-        return None if self.count(KINK, UNDECIDED, UNREADABLE) else True
+        return None if self.count(KINK, UNDECIDED, UNREADABLE, NOT_JUDGED) else True
 
     def count(self, *verdicts: str) -> int:
         """The number of gradients and formulas with one of these verdicts."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
 #: A formula that was worked out by hand may be right, or right here: a number at the script's values only, a
-#: formula on one side of a kink or in one branch. It may also be no formula.
-RIGHT, RIGHT_HERE, UNREADABLE = "right", "right here", "cannot be read"
+#: formula on one side of a kink or in one branch. It may also be no formula, or need a line that is none.
+RIGHT, RIGHT_HERE, UNREADABLE, NOT_JUDGED = "right", "right here", "cannot be read", "not judged"
 #: Rising severity. The verdict on a gradient is the most severe verdict on its entries.
 SEVERITY = (OK, UNDECIDED, KINK, NOT_FINITE, WRONG)
 LEAVES_DOMAIN, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"

@@ -16,14 +16,14 @@ from autodiff.core.check.checked_functions import GradientFunction, OutputFuncti
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
-from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
+from autodiff.core.report.verdict import NOT_JUDGED, RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 from autodiff.core.why.kinks import hidden_jumps, kinks_of
 from autodiff.grammar.by_hand.approximations import far_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.branches import is_right_elsewhere, other_side_remarks
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.expected_lines import expected_line, missing_lines
-from autodiff.grammar.by_hand.formula import Formula, ShapeMismatchError
+from autodiff.grammar.by_hand.formula import Formula, NotJudgedError, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
 from autodiff.grammar.by_hand.loop_lines import tell_turn
@@ -138,7 +138,7 @@ class HandCheck:
     @property
     def verdict(self) -> str:
         if self.error is not None:
-            return UNREADABLE
+            return NOT_JUDGED if isinstance(self.error, NotJudgedError) else UNREADABLE
         if self.is_right is None:
             return UNDECIDED
         if self.is_right:

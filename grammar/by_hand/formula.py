@@ -43,6 +43,10 @@ class ShapeMismatchError(UsageError):
     """Raised when the parts of a formula have incompatible shapes."""
 
 
+class NotJudgedError(UsageError):
+    """Raised for a step that needs a line which cannot be read or run."""
+
+
 def words_of(script: Source) -> set[str]:
     """Return the words of a script that may be variables, which separate the names in ``d2L/dxdw``."""
     return set(VARIABLE.findall(UNREAD_TEXT.sub(" ", script.text)))

@@ -18,7 +18,14 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
-from autodiff.grammar.by_hand.formula import Formula, advice_on, located_in, to_numbers, words_of
+from autodiff.grammar.by_hand.formula import (
+    Formula,
+    NotJudgedError,
+    advice_on,
+    located_in,
+    to_numbers,
+    words_of,
+)
 from autodiff.grammar.by_hand.left_side import BARE, DerivativeNames, LeftSide, parse_left_side
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
@@ -340,6 +347,7 @@ class Derivation:
         if place in self.repeated(first):
             self.restated[place] = line.binds | line.changes
             return {}
+        self.refuse_failed(line, values)
         nodes = upstream.nodes_in(run, upstream.nodes(first.subject, first.execution))
         names = {**run.names_with(line.reads), **values, **upstream.values(nodes, run.subject)}
         text = upstream.placed.text
@@ -354,6 +362,15 @@ class Derivation:
             self.restated[place] = {name for name in bound if is_same(bound[name], known.get(name))}
         given = (line.binds | line.changes) - self.restated[place]
         return {name: value for name, value in bound.items() if name in given}
+
+    def refuse_failed(self, line: Line, values: Mapping[str, Any]) -> None:
+        """Raise a UsageError if a line reads what one before it should have given a value, and has not."""
+        for name in sorted(line.reads.difference(values, self.keys)):
+            if name in self.failed:
+                raise like(self.failed[name], self.failed[name].message, NotJudgedError)
+            for number, names in self.unread.items():
+                if name in names and number < line.number:
+                    raise in_step(not_judged(number, name), self.name, line.number, self.given)
 
     def formulas(self) -> list[Formula]:
         """Return the formulas of the steps that have one, in the order of their lines."""
@@ -402,9 +419,7 @@ class Derivation:
                     bound = [one.binds for one in self.lines if number < one.number < line.number]
                     changed |= line.reads.difference(self.keys, *bound)
             for name in sorted(names & changed):
-                raise UsageError(
-                    f"not judged: line {number} changes `{name}` and cannot be read", code="E0610"
-                )
+                raise not_judged(number, name)
 
     def turn_formula(self, segment: Segment, turn: WrongTurn) -> Formula:
         """Return the formula of the value that a line of a loop makes in one turn."""
@@ -524,7 +539,7 @@ class Workings:
             values = {**values, **{name: one for name, one in own.items() if name == self.segment.key}}
         for name in set().union(*(derivation.lines[at].reads for at in places)):
             if name in derivation.failed and name not in (values or {}):
-                raise derivation.failed[name]
+                raise like(derivation.failed[name], derivation.failed[name].message, NotJudgedError)
         return values
 
     @property
@@ -627,13 +642,24 @@ def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Tu
     return Derivation(lines, given.name, given, words, find_segments(lines), unreadable, turn=turn)
 
 
+def not_judged(number: int, name: str) -> NotJudgedError:
+    """Return the error about a line that needs a name which the unreadable line ``number`` changes."""
+    return NotJudgedError(f"not judged: line {number} changes `{name}` and cannot be read", code="E0610")
+
+
+def like(error: UsageError, message: str, kind: type[UsageError]) -> UsageError:
+    """Return an error of a kind with another message and the advice and the place of this one."""
+    made = kind(message, code=error.code, help=error.advice)
+    made.source, made.span, made.caret = error.source, error.span, error.caret
+    return made
+
+
 def in_step(error: UsageError, name: str, line: int, given: Source) -> UsageError:
     """Return an error about a formula as one about a line of the file ``name`` with the text ``given``."""
     if error.message.startswith(f"{name}:"):
         return error  # about a line before that it needs
     message = error.message.removeprefix("--formula: ")
-    made = UsageError(f"{name}:{line}: {message}", code=error.code, help=error.advice)
-    made.source, made.span, made.caret = error.source, error.span, error.caret
+    made = like(error, f"{name}:{line}: {message}", type(error))
     if made.span is None:
         made.source, made.span = given, given.line_span(line)
     return made

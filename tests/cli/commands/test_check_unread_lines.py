@@ -40,6 +40,33 @@ def test_what_a_line_changes_that_cannot_be_read_is_not_judged(
     assert says in done.err
 
 
+@pytest.mark.parametrize(
+    ("steps", "verdicts"),
+    [
+        ("dh = 2*h\nh = 1 - h**2 if\ndz = dh*h\ndw = x.T @ dz\n", "right|cannot be read|not judged|right"),
+        ("dh = 2*h\nm = nowhere(h)\ndz = dh*m\ndw = x.T @ dz\n", "right|cannot be read|not judged|right"),
+        (
+            "dh = 2*h\nm = h +\nk = 2*m\ndz = dh*k\ndw = dz\n",
+            "right|cannot be read|not judged|not judged|wrong",
+        ),
+    ],
+)
+def test_a_step_that_needs_an_unread_line_is_not_judged(
+    autodiff, tmp_path, steps: str, verdicts: str
+) -> None:
+    """It can be read itself: the table, programs and the last line tell the two apart."""
+    script, file = tmp_path / "net.py", tmp_path / "steps.py"
+    script.write_text(NETWORK)
+    file.write_text(steps)
+    done = autodiff("check", script, "--formula", f"@{file}", "--format", "verdict")
+    assert done.returncode == 2
+    assert [line.rpartition("\t")[2] for line in done.out.splitlines()] == verdicts.split("|")
+    table = autodiff("check", script, "--formula", f"@{file}").out
+    count = verdicts.count("|") + 1
+    are = f"{count - 3} {'is' if count == 4 else 'are'} not judged"
+    assert f"1 of {count} steps cannot be read, {are}" in " ".join(table.split())
+
+
 def test_a_name_of_a_line_that_cannot_be_read_has_no_other_value(autodiff, tmp_path) -> None:
     """``h`` would have the script's value where the line that gives it another is left out."""
     script, steps = tmp_path / "net.py", tmp_path / "steps.py"
