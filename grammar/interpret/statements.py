@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Execute, Frame
 
+compared_values = LazyModule("autodiff.grammar.interpret.compared_values")
 fast_loop_compiler = LazyModule("autodiff.grammar.interpret.fast_loop_compiler")
 text_format = LazyModule("autodiff.grammar.objects.value_text")
 fast_loops = LazyModule("autodiff.grammar.interpret.fast_loops")
@@ -254,13 +255,20 @@ def compile_return(c: Compiler, node: tree.Return) -> Execute:
 def compile_assert(c: Compiler, node: tree.Assert) -> Execute:
     test, span = c.expression(node.test), node.test.span
     message = None if node.message is None else c.expression(node.message)
+    compared = compared_values.compile_sides(c, node.test)
 
     def run(frame: Frame) -> None:
         value = test(frame)
         mode.site = span
         if not is_true(value):
             text = "" if message is None else text_format.as_str(message(frame))
-            raise ScriptError(text or "assertion failed", code="E0210", caret="this does not hold", span=span)
+            raise ScriptError(
+                text or "assertion failed",
+                code="E0210",
+                caret="this does not hold",
+                span=span,
+                repair_context=compared(frame),
+            )
 
     return run
 

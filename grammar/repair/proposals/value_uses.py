@@ -348,21 +348,23 @@ def point_at_zero(scene: Scene) -> Iterator[Fix]:
 
 
 def show_values(scene: Scene) -> Iterator[Fix]:
-    """Add the values of the names and of `.grad` in an assertion to the caret (E0210).
+    """Add the values of the sides that an assertion compares to the caret (E0210), else those of its names.
 
-    Of two arrays that are compared it is the entry where they differ most.
+    Of two arrays it is the entry where they differ most.
     """
     shown: list[str] = []
-    if isinstance(scene.node, tree.Call) and len(scene.node.arguments) > 1:
-        places = [argument.value for argument in scene.node.arguments[:2]]
-        pair = [scene.value(place) for place in places]
-        if all(value.__class__ is Tensor and value.entry_count > 1 for value in pair):
-            shown = largest_difference(scene, places, pair)
-    todo = [] if shown else [scene.node]
+    places, sides = (
+        [side for side, _ in scene.error.repair_context],
+        [x for _, x in scene.error.repair_context],
+    )
+    if len(sides) == 2 and all(value.__class__ is Tensor and value.entry_count > 1 for value in sides):
+        shown = largest_difference(scene, places, sides)
+    todo = [] if shown else places or [scene.node]
+    known = dict(zip(places, sides, strict=True))
     while todo:
         node = todo.pop(0)
         is_place = isinstance(node, (tree.Name, tree.Attribute, tree.Subscript))
-        value = scene.value(node) if is_place else UNBOUND
+        value = known[node] if node in known else scene.value(node) if is_place else UNBOUND
         if value.__class__ is Tensor and value.entry_count == 1:
             value = value.item()
         text = f"`{scene.text(node)}` is {value}"
