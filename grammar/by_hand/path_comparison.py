@@ -23,6 +23,7 @@ from autodiff.grammar.by_hand.sentences import (
     ratio_remark,
     wrong_entries_remarks,
 )
+from autodiff.grammar.by_hand.signs import place_of_sign, wrong_sign_inside
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -75,7 +76,8 @@ def find_mistakes(
         return (remarks if paths is not None and paths.is_sure and remarks else off) or general
     if off and ratio is not None:
         if abs(abs(ratio) - 1) <= 1e-6:
-            return off
+            is_open = ", as if " not in off[0] and formula.is_expression
+            return [off[0] + place_of_sign(formula, node, points) * is_open]
         other = CorrectionSearch(formula, tried, node).find_other_constant()
         return [other] if other else off
     if formula.place is not None and not points.is_jacobian:
@@ -247,6 +249,9 @@ class PathComparison:
             return float(run.subject.cotangents[run.known[node]])
         return float(np.asarray(vjp_of_ones((run.known[node], index))).sum())
 
+    def edge_values(self, edge: tuple[Node, int]) -> list[float]:
+        return [self.edge_derivative(edge, run) for run in self.points.runs]
+
     def contribution(self, path: Path, run: ScriptRun) -> Any:
         g = run.subject.cotangents[run.known[path[0][0]]] if path else run.subject.seed
         for node, index in path:
@@ -296,9 +301,7 @@ class PathComparison:
         count = range(len(self.points.names))
         factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in split_product(term[1])]
         start = [(path[0][0], UPSTREAM)] if path and path[0][0] is not self.points.subject.root else []
-        edges = [
-            (edge, [self.edge_derivative(edge, run) for run in self.points.runs]) for edge in (*start, *path)
-        ]
+        edges = [(edge, self.edge_values(edge)) for edge in (*start, *path)]
         left, right = drop_units(factors), drop_units(edges)
         for size in range(1, MAX_COMBINED + 1):
             remove_matches(left, right, size)
@@ -317,7 +320,10 @@ class PathComparison:
             f" which gives {format_array(contributions[0])}"
         )
         if terms_equal([-v for v in values], contributions):
-            return f"{text}: its sign is wrong"
+            sign, node = term
+            if sign < 0:
+                return f"{text}: its sign is wrong, so its minus is superfluous"
+            return f"{text}: its sign is wrong{place_of_sign(self.formula, self.node, self.points, node)}"
         ratio = constant_ratio(values, contributions)
         if not self.is_scalar_path(path):
             self.is_sure &= ratio is not None
@@ -332,7 +338,8 @@ class PathComparison:
             what = "superfluous" if factors else "missing"
             return f"{text}: the {are.format(written or wanted)} {what}{turned}"
         if turned is not None and len(factors) == 1 == len(edges):
-            return f"{text}: the factor {written} should be {wanted}{turned}"
+            inside = wrong_sign_inside(self.formula, factors[0], self.points, self.edge_values(edges[0]))
+            return f"{text}: the factor {written} should be {wanted}{turned or inside}"
         if ratio is not None:
             return f"{text}: {self.path_ratio_remark(ratio, path)}"
         self.is_sure = False
@@ -380,7 +387,7 @@ class PathComparison:
     def format_derivative(self, edge: tuple[Node, int]) -> str:
         node, index = edge
         assert isinstance(node, OpNode)
-        values = [self.edge_derivative(edge, run) for run in self.points.runs]
+        values = self.edge_values(edge)
         text, number = local_derivative_text(node, index, self.formulas), format_number(values[0])
         return f"{text} = {number}" if has_values(text, values, self.points) else number
 

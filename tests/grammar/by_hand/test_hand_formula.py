@@ -75,7 +75,7 @@ def test_right(script: str, formula: str) -> None:
             "dL/dw1 == w2*x1 - w3*x2",
             [
                 "the term w2*x1 = 2 stands for the path L <- x5 <- w2*x3 <- x3 <- w1, which gives -2:"
-                " its sign is wrong"
+                " its sign is wrong: a minus is missing"
             ],
         ),
         (SEED, "dL/dw1 == -w2*x1 - w3*x2 - w1", ["the term -w1 belongs to no path"]),
@@ -526,7 +526,7 @@ def test_one_entry() -> None:
         ("x/4", "it is 1/8 of what it should be: a factor 8 is missing"),
         ("3*x", "it is 1.5 times what it should be"),
         ("-1.9*x", "it is 0.95 times what it should be and has the wrong sign"),
-        ("-2*x", "the sign is wrong"),
+        ("-2*x", "the sign is wrong: the minus of -2 is superfluous"),
     ],
 )
 def test_a_constant_factor_is_named(formula: str, remark: str) -> None:

@@ -82,7 +82,7 @@ def test_upstream_derivatives_have_their_right_value(formula: str) -> None:
         ("dL/dz == dL/dh*(1 - z**2)", "the factor 1 - z**2 should be dh/dz = 1 - h**2"),
         ("dL/dW == x @ dL/dz", "x must be transposed: x.T"),
         ("dL/dW == dL/dz @ x.T", "dL/dz and x.T stand in the wrong order"),
-        ("dL/dz == -dh*(1 - h**2)", "the sign is wrong"),
+        ("dL/dz == -dh*(1 - h**2)", "the sign is wrong: the minus of -dh is superfluous"),
     ],
 )
 def test_mistakes_beside_upstream_derivatives(formula: str, remark: str) -> None:
