@@ -248,7 +248,7 @@ def describe_within_limits(
 
         options["formulas"] = len(subject.wrt) * derivations
         if session.is_brief:
-            nodes = subject.size if subject.size > MOST_COUNTED else len(subject.order)
+            nodes = subject.size if subject.size > MOST_COUNTED else len(subject.drawn)
             fit = parts_that_fit(session.page(), nodes, len(subject.wrt))
             graph, derivations, options["formulas"] = fit
     if (graph or derivations) and not request.values.get("all") and subject.size > MOST_NODES:
@@ -266,7 +266,7 @@ def cut_of(subject: ReportedPass, graph: bool, derivations: bool) -> str:
 
     A long tape may hold more than this pass.
     """
-    count = len(subject.order)
+    count = len(subject.drawn)
     if count <= MOST_NODES:
         return ""
     said = [f"of its {count:,} nodes the last {MOST_OF_LARGE:,} are shown"] * graph

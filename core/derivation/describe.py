@@ -96,6 +96,7 @@ def describe(
         report.kinks = writer.kinks
     if graph:
         add_graph(report, subject, names, kept, most_drawn or 0, events)
+        report.size = len(subject.drawn)
     return report
 
 
@@ -133,14 +134,15 @@ def named_nodes(
     root = subject.root
     if subject.alias and isinstance(root, OpNode) and not any(root is asked for _, asked in subject.wrt):
         called = {**(called or {}), root: subject.alias}
-    kept, whole = subject.order, None
+    kept, whole = subject.drawn, None
     if most_drawn is not None and len(kept) > most_drawn:
         from autodiff.core.derivation.graph_report import newest_part
 
-        whole = kept
-        kept = newest_part(whole, most_drawn)
+        whole = subject.order
+        kept = newest_part(kept, most_drawn)
     numbers_first, constants = subject.numbers_first, lambda: subject.constants
-    return kept, NodeNames(kept or [root], source, called, origins, numbers_first, whole, constants)
+    named = (kept if whole else subject.order) or [root]
+    return kept, NodeNames(named, source, called, origins, numbers_first, whole, constants)
 
 
 def input_variables(

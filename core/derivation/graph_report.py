@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
-from autodiff.core.engine.sweep import numpy_warnings_off
+from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node, OpNode, ScalarNode
 from autodiff.core.graph.op import PLAIN_NUMBERS
@@ -49,13 +49,19 @@ def graph_of(
     """The graph of the nodes in ``order`` (newest first): inputs before outputs, and the edges between.
 
     If ``order`` is the newest part of the pass, ``most_drawn`` of it are not there as inputs alone. Only
-    ``in_full`` it has visits, constants and what edges gave, for which the rules run once more.
+    ``in_full`` it has visits, constants and what edges gave, for which the rules run once more. It ends at
+    inputs that the script computes, and the gradients are those by paths that do not lead through them.
     """
     oldest_first = order[::-1]
-    left_out = len(subject.order) - len(order)
+    left_out = len(subject.drawn) - len(order)
     whole_from = len(order) - most_drawn if left_out else 0
-    cotangents = subject.cotangents_of(set(order)) if left_out else subject.cotangents
-    ids = GraphIds(order)
+    ends = subject.ends
+    cotangents: Mapping[Node, Any]
+    if ends:
+        cotangents = sweep(subject.drawn, {subject.root: subject.seed}, stop_nodes=ends, kept=set(order))
+    else:
+        cotangents = subject.cotangents_of(set(order)) if left_out else subject.cotangents
+    ids = GraphIds(order, ends)
     formulas = OperandSymbols(names, None, subject.constants)
     nodes = []
     edges = []
@@ -76,7 +82,7 @@ def graph_of(
                     text = expr_text(expr, LONGEST_SYMBOL, limits.digits)
                     local = local_derivative(node, index)
                     edges.append(GraphEdge(rank, used, index, local, text, expr, given.get(index)))
-                if in_full:
+                if in_full and node not in ends:
                     constants.add_operands(rank, node)
     finally:
         mode.site = site  # a custom backward runs statements, which set it

@@ -45,7 +45,7 @@ class PathWriter:
         self.formulas = formulas
         self._weight = weight
         self._edge_derivatives: dict[tuple[Edge, bool], Expr] = {}
-        self._ids = GraphIds(subject.order)
+        self._ids = GraphIds(subject.drawn, subject.ends)
 
     def with_symbols(self, formulas: OperandSymbols) -> PathWriter:
         """A writer of the same paths with other expressions for operands."""

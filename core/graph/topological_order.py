@@ -78,3 +78,21 @@ def nodes_leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
             node.scratch = None
     kept.reverse()
     return kept
+
+
+def down_to_inputs(order: list[Node], inputs: Iterable[Node]) -> tuple[list[Node], set[Node]]:
+    """Return the nodes of ``order`` (newest first) without those that only inputs are made of.
+
+    Also return the inputs that end the graph: not those made of another one, as paths lead through them.
+    """
+    wanted = list(inputs)
+    leading = set(nodes_leading_to(order, wanted))
+    ends = {node for node in wanted if not any(below in leading for below in node.inputs)}
+    reached = {order[0]}
+    kept = []
+    for node in order:
+        if node in reached:
+            kept.append(node)
+            if node not in ends:
+                reached.update(below for below in node.inputs if below is not None)
+    return kept, ends

@@ -8,7 +8,7 @@ from autodiff.core.graph.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from autodiff.core.paths.path_sum import Edge
 
@@ -17,11 +17,12 @@ class GraphIds:
     """The ids in the graph of the nodes ``order`` (newest first), computed on first use.
 
     A node's id is its rank in order of creation, so every input comes before the nodes that use it. The edges
-    are numbered by the node that uses the input, then by operand.
+    are numbered by the node that uses the input, then by operand. The graph stops at the nodes ``ends``.
     """
 
-    def __init__(self, order: Sequence[Node]) -> None:
+    def __init__(self, order: Sequence[Node], ends: Collection[Node] = ()) -> None:
         self._order = order
+        self._ends = ends
 
     @cached_property
     def nodes(self) -> dict[Node, int]:
@@ -40,6 +41,8 @@ class GraphIds:
     def operands(self, node: Node) -> Iterator[tuple[int, Node]]:
         """Yield the operands of a node that are nodes of the graph, with their numbers."""
         ids = self.nodes
+        if node in self._ends:
+            return
         for index, below in enumerate(node.inputs):
             if below is not None and below in ids:
                 yield index, below

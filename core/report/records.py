@@ -55,6 +55,8 @@ class ReportedPass:
         *(
             "_make_nodes",
             "_constants",
+            "_drawn",
+            "_ends",
             "_most_nodes",
             "_order",
             "_root",
@@ -114,6 +116,8 @@ class ReportedPass:
         self.since = since
         self.tapes = tapes
         self.numbers_first: frozenset[str] = frozenset()
+        self._drawn: list[Node] | None = None
+        self._ends: Collection[Node] = ()
 
     @property
     def root(self) -> Node:
@@ -128,6 +132,21 @@ class ReportedPass:
             assert self._make_nodes is not None
             self._root, self._order = self._make_nodes()
         return self._order
+
+    @property
+    def drawn(self) -> list[Node]:
+        """The nodes that a graph shows: ``order`` without what only inputs are made of."""
+        nodes = [node for _, node in self.wrt if node.op is not None]
+        if self._drawn is None and nodes and self.root not in nodes:
+            from autodiff.core.graph.topological_order import down_to_inputs
+
+            self._drawn, self._ends = down_to_inputs(self.order, [node for _, node in self.wrt])
+        return self.order if self._drawn is None else self._drawn
+
+    @property
+    def ends(self) -> Collection[Node]:
+        """The inputs at which the graph ends, though the script computes them."""
+        return self._ends if len(self.drawn) < len(self.order) else ()
 
     @property
     def size(self) -> int:

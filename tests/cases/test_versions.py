@@ -147,3 +147,57 @@ def test_values_are_numbered_from_the_first(case: Case, tmp_path: Path) -> None:
 @each_of(ASKED)
 def test_a_value_is_asked_for_by_its_name(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
+
+
+#: Step 2 of three: below it stands only what the turns before have made.
+STEPS = (
+    "w = 0.5; x = 2.0; rate = 0.1\nfor k in range(3):\n    h = w*x\n    L = h**2\n    w = w - rate*2*h*x\n"
+)
+ENDED = [
+    Case(
+        "graph",
+        STEPS,
+        "autodiff graph --of L --wrt w_2 script.ad | sed 's/^[` |-]*//' | cut -d' ' -f1 | head -4"
+        " | paste -sd,",
+        prints="node,L,h_3,w_2\n",
+    ),
+    Case(
+        "run",
+        STEPS,
+        "autodiff run --of L --wrt w_2 script.ad",
+        shows=["`- x                 leaf        2        w_2 = 0.02      0.0016"],
+        never=["w_1", "rate"],
+    ),
+    Case(
+        "document",
+        STEPS,
+        "autodiff graph --of L --wrt w_2 --format json script.ad | tr '{' '\\n' | grep '\"name.*\"op\"'"
+        " | cut -d'\"' -f6 | paste -sd' '",
+        prints="x w_2 h_3 L 2\n",
+    ),
+    Case(
+        "an_input_made_of_another_one_does_not_end_it",
+        STEPS,
+        "autodiff graph --of L --wrt w_2,w_1 script.ad",
+        shows=["w_1", "w_2", "h_2"],
+        never=["rate  ", "h_1"],
+    ),
+    Case(
+        "a_leaf_below_an_input_is_reached_through_it",
+        STEPS,
+        "autodiff graph --of L --wrt w_2,rate script.ad",
+        shows=["rate", "h_1"],
+    ),
+    Case(
+        "the_player_and_its_events",
+        STEPS,
+        "autodiff trace --of L --wrt w_2 script.ad",
+        shows=["  3 (3rd)   x      h_3        0.08   w_2 = 0.02     0.0016   0.0016\n"],
+        never=["w_1"],
+    ),
+]
+
+
+@each_of(ENDED)
+def test_a_graph_ends_at_its_inputs(case: Case, tmp_path: Path) -> None:
+    case.check(tmp_path)
