@@ -42,6 +42,7 @@ MOST_EQUAL = 3
 FEW_ALIKE = 2
 ENDS = 5
 FAR_APART = "   "
+SOME_TERMS = " + ..."
 PLAIN_OR_CALL = re.compile(r"[^\W\d][\w.]*(\(.*\)|\[.*\])?")
 BLOCKS = re.compile(r"\|[^|]*\|")
 PRODUCTS = re.compile(r"(?= [*.] )")
@@ -63,15 +64,8 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     if derivation.factored:
         yield from capped(formula_lines("  factored", derivation.factored, page), page)
     yield from capped(meaning_lines(derivation, page), page)
-    if is_as_before(derivation) or cuts_array(
-        (*derivation.named, *derivation.numbers), page.width - LABEL_WIDTH
-    ):
-        as_before = fold(
-            "as in step 3: the arrays are too large to be written into it", page.width - LABEL_WIDTH
-        )
-        yield from step("4 numbers", as_before)
-    else:
-        yield from number_lines(derivation, page)
+    yield from dots_lines(derivation, page)
+    yield from number_step(derivation, page)
     yield from step("5 value", value_lines(derivation, page, page.width - LABEL_WIDTH), GRADIENT)
     yield EMPTY
     yield from prose(check_text(derivation, page), page.width)
@@ -102,6 +96,45 @@ def left_of_step(left: int, what: str, page: Page) -> Iterator[Line]:
     note = f"... {left:,} more {what}{'s' * (left > 1)} of this step (--all)"
     for line in fold(note, page.width - LABEL_WIDTH):
         yield muted(" " * LABEL_WIDTH + line)
+
+
+def dots_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """What the dots of step 3 stand for, if it has some without a definition."""
+    stand_for = ["the factors that are left out of long paths"] * has_gaps(derivation)
+    left = derivation.count - len(derivation.paths)
+    if is_part_of_sum(derivation):
+        stand_for.append(f"{spell_count(left)} more path{'s' * (left != 1)}" if left else "more terms")
+    if stand_for:
+        yield from prose(f"`...` stands for {' and '.join(stand_for)}", page.width, LABEL_WIDTH)
+
+
+def is_part_of_sum(derivation: Derivation) -> bool:
+    """Whether step 3 has only some terms of the sum, and ends in dots."""
+    return derivation.simplified.endswith(SOME_TERMS)
+
+
+def has_gaps(derivation: Derivation) -> bool:
+    """Whether factors of step 3 are dots that nothing below defines."""
+    return (
+        any("..." in path.chain for path in derivation.paths)
+        and "..." in derivation.simplified.removesuffix(SOME_TERMS).replace("(...)", "")
+        and all(name != "..." for name, _ in derivation.where)
+    )
+
+
+def number_step(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """Step 4, or why it has no numbers."""
+    parts, room = (*derivation.named, *derivation.numbers), page.width - LABEL_WIDTH
+    if has_gaps(derivation):
+        yield from step("4 numbers", fold("what is left out of step 3 has no numbers", room))
+    elif is_as_before(derivation) or cuts_array(parts, room):
+        yield from step(
+            "4 numbers", fold("as in step 3: the arrays are too large to be written into it", room)
+        )
+    else:
+        yield from number_lines(derivation, page)
+        if is_part_of_sum(derivation):
+            yield ((MUTED, "+ ".rjust(LABEL_WIDTH)), (PLAIN, "..."))
 
 
 def is_as_before(derivation: Derivation) -> bool:

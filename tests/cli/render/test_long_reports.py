@@ -196,3 +196,24 @@ VECTORS = (
 def test_why_not_all_paths_were_followed(autodiff, write, script, flags, says) -> None:
     out = " ".join(autodiff("explain", write(script), *flags).out.split())
     assert f"check: {says}; the value is backward()'s" in out
+
+
+DESCENT = """x = tensor([0.0, 1.0, 2.0], requires_grad=True)
+y = tensor([1.1, 2.9, 5.2])
+w = torch.tensor(0.0)
+for epoch in range({count}):
+    error = w*x - y
+    w = w - 0.05*2*(error*x).mean()
+"""
+
+
+def test_dots_of_a_formula_are_explained_and_have_no_numbers(autodiff, write) -> None:
+    out = autodiff("explain", write(DESCENT.format(count=60))).out
+    steps = out[out.index("3 simplified") : out.index("5 value")]
+    formula, numbers = steps.split("\n4 numbers")
+    says = " ".join(formula.split("`...` stands for ")[1].split())
+    assert re.fullmatch(r"the factors that are left out of long paths and \S+ more paths", says)
+    assert numbers.strip() == "what is left out of step 3 has no numbers"
+    whole = autodiff("explain", write(DESCENT.format(count=3))).out
+    assert "stands for" not in whole
+    assert "what is left out" not in whole
