@@ -256,7 +256,7 @@ SET = Option(
 )
 DATA = Option("--data", TEXTS, "Columns of a file as values of the names they have.", metavar="FILE")
 COLUMNS = Option("--columns", TEXT, "Names of the columns of --data, without a header.", metavar="NAME,...")
-EACH = Option("--each", TEXT, "A line for each row of a file or of -: CSV, TSV, JSON Lines.", metavar="FILE")
+EACH = Option("--each", TEXT, "A line for each row of a file or of -: CSV, TSV, JSON, NPY.", metavar="FILE")
 SWEEP = Option(
     "--sweep",
     TEXTS,

@@ -85,6 +85,13 @@ def data_error(place: str, what: str, *help: str) -> UsageError:
     return UsageError(f"{visible(place)}: {what}", code="E0619", help=help)
 
 
+def nameless(file: str) -> UsageError:
+    """The error about columns without names."""
+    is_text = not file.endswith((".npy", ".json", ".jsonl"))
+    help = "name them, as in --columns x,y" + ", or add a header" * is_text
+    return data_error(file, "its columns have no names", help)
+
+
 def check_names(file: str, names: Sequence[str]) -> None:
     """Raise UsageError if two columns have the same name."""
     twice = next((name for at, name in enumerate(names) if name and name in names[:at]), None)

@@ -23,6 +23,7 @@ MOST_LEVELS = 64  # numpy's limit of dimensions
 TOO_DEEP = f"it is nested too deeply; a tensor has at most {MOST_LEVELS} levels"
 #: Keys that only the document of ``minimize`` has together.
 FIT_KEYS = frozenset(["inputs", "objective", "covariance", "residuals"])
+LISTS_OF_OBJECTS = "pandas writes what can be read with to_json(orient='records')"
 ONLY_NUMBERS = "lists hold numbers or lists; a missing value is written NaN"
 
 
@@ -55,10 +56,10 @@ def are_lines(text: str) -> bool:
     return True
 
 
-def parse(text: str, file: str, first_line: int) -> Any:
-    """The value of a document that begins in line ``first_line``."""
+def parse(text: str, file: str, first_line: int, parse_int: type = float) -> Any:
+    """The value of a document that begins in line ``first_line``; whole numbers are of a class."""
     try:
-        return json.loads(text, parse_int=float, object_pairs_hook=unique_keys)
+        return json.loads(text, parse_int=parse_int, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         place = f"{file}, line {first_line + error.lineno - 1}, column {error.colno}"
         raise data_error(place, f"this is no JSON: {error.msg[:1].lower() + error.msg[1:]}") from None
@@ -156,7 +157,8 @@ def to_array(value: Any, file: str, what: str) -> Any:
     for at, part in enumerate(level):
         if not isinstance(part, float) and not (isinstance(part, str) and part in STRINGS):
             shown = visible(json.dumps(part)[:LONGEST_TEXT])
-            raise data_error(file, f"{what}: {spelled_place(at, shape)} is {shown}, no number", ONLY_NUMBERS)
+            help = LISTS_OF_OBJECTS if isinstance(part, dict) else ONLY_NUMBERS
+            raise data_error(file, f"{what}: {spelled_place(at, shape)} is {shown}, no number", help)
     return np.array(level, dtype="float64").reshape(shape)
 
 

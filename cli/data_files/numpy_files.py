@@ -22,12 +22,19 @@ NPY_MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"
 
 
 def read_npy(data: bytes, file: str) -> DataFile:
-    """Read an array."""
-    return DataFile(file, (), lambda names: {}, lambda: to_array(data, file))
+    """Read an array; the fields of a structured one are columns."""
+    array = stored_array(data, file)
+    if not array.dtype.names:
+        return DataFile(file, (), lambda names: {}, lambda: as_numbers(array, file))
+
+    def take(wanted: Sequence[str]) -> dict[str, Any]:
+        return {name: as_numbers(array[name], f"{file}, {name}") for name in wanted}
+
+    return DataFile(file, array.dtype.names, take, lambda: None)
 
 
-def to_array(data: bytes, file: str) -> Any:
-    """The array in the bytes of an ``.npy`` file: float64, float32, int64 or bool."""
+def stored_array(data: bytes, file: str) -> Any:
+    """The array in the bytes of an ``.npy`` file, as it is."""
     stream = BytesIO(data)
     try:
         version = np.lib.format.read_magic(stream)
@@ -47,7 +54,6 @@ def to_array(data: bytes, file: str) -> Any:
         raise data_error(
             file, "it holds Python objects, which would have to be executed", "save an array of numbers"
         )
-    check_kind(dtype, file)
     count = 1
     for size in shape:
         count *= size
@@ -61,7 +67,7 @@ def to_array(data: bytes, file: str) -> Any:
         array = array.reshape(shape, order="F" if is_fortran else "C")
     except ValueError:  # no entries, and another size of 2**62
         raise data_error(file, f"there is no array of shape {shape}") from None
-    return as_numbers(array, file)
+    return array
 
 
 def check_kind(dtype: Any, place: str) -> None:
@@ -91,7 +97,11 @@ def read_npz(data: bytes, file: str, limit: int) -> DataFile:
     check_names(file, names)
 
     def take(wanted: Sequence[str]) -> dict[str, Any]:
-        return {name: to_array(member(archive, name, file, limit), f"{file}, {name}") for name in wanted}
+        found = {}
+        for name in wanted:
+            place = f"{file}, {name}"
+            found[name] = as_numbers(stored_array(member(archive, name, file, limit), place), place)
+        return found
 
     return DataFile(file, names, take, lambda: None)
 

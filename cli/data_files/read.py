@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIMIT_FLAG = "--max-input"
+AS_CSV = "save the table as CSV"
+WITH_NUMPY = "save its arrays with numpy, as in np.savez('values.npz', x=x)"
+#: What to do with files that other programs write, by suffix.
+ADVICE = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), AS_CSV),
+    **dict.fromkeys((".h5", ".hdf5", ".mat", ".nc", ".fits", ".pkl", ".pickle", ".pt", ".pth"), WITH_NUMPY),
+    **dict.fromkeys((".feather", ".arrow"), "save the table as CSV or Parquet"),
+    **dict.fromkeys((".gz", ".bz2", ".xz", ".zst", ".zip"), "unpack it first"),
+}
 
 
 def read_data(path: str, limit: int, names: Sequence[str] = ()) -> DataFile:
@@ -19,9 +28,9 @@ def read_data(path: str, limit: int, names: Sequence[str] = ()) -> DataFile:
 
     ``names`` are those of the columns of a table without a header.
     """
+    suffix = refuse_foreign(path)
     data = read_stdin(limit, LIMIT_FLAG) if path == STDIN else read_file(path, limit, LIMIT_FLAG)
     file = STDIN_NAME if path == STDIN else path
-    suffix = os.path.splitext(path)[1].lower()
     from autodiff.cli.data_files import library_files, numpy_files
 
     if suffix == ".parquet" or data.startswith(library_files.PARQUET_MAGIC):
@@ -35,6 +44,14 @@ def read_data(path: str, limit: int, names: Sequence[str] = ()) -> DataFile:
     else:
         return read_text(decode(data, file), file, suffix, names)
     return with_names(made, names)
+
+
+def refuse_foreign(path: str) -> str:
+    """The suffix of a file. Raises UsageError for one of a format that no reader has."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in ADVICE:
+        raise data_error(path, f"files with the suffix {suffix} are not read", ADVICE[suffix])
+    return suffix
 
 
 def read_text(text: str, file: str, suffix: str, names: Sequence[str]) -> DataFile:

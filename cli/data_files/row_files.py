@@ -1,7 +1,7 @@
 """Rows of values from files: CSV, TSV and JSON Lines, read block by block as they arrive.
 
 A block is what there is to read, up to a size: rows of a live stream are answered at once, and a large file
-never is in memory as a whole.
+never is in memory as a whole. Lists of JSON objects and numpy's files are read whole.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 from itertools import chain
 
 from autodiff.cli.command_line.script_source import REASONS, STDIN, STDIN_NAME, decode, proposals, unreadable
-from autodiff.cli.data_files.data_file import check_names, data_error
+from autodiff.cli.data_files.data_file import check_names, data_error, nameless
+from autodiff.cli.data_files.read import refuse_foreign
 from autodiff.cli.data_files.row_readers import Block, JsonRows, TableRows
 from autodiff.cli.data_files.text_tables import find_separator, is_row, open_lines, rows_in
 from autodiff.core.base.number_text import is_number_text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Share = tuple[float, float] | None
 
 BLOCK = 1 << 20  # bytes
+WHOLE_FILES = (".npy", ".npz")
 
 
 class RowFile:
@@ -34,12 +36,25 @@ class RowFile:
 
     __slots__ = ("blocks", "columns", "name", "reader")
 
-    def __init__(self, path: str, columns: Sequence[str]) -> None:
+    def __init__(self, path: str, columns: Sequence[str], limit: int) -> None:
+        """``columns`` name those without a header; a file that is read whole has at most ``limit`` bytes."""
         self.name = STDIN_NAME if path == STDIN else path
+        self.columns = columns
+        self.reader: TableRows | JsonRows = JsonRows()
+        if path.lower().endswith(WHOLE_FILES) or is_list_of_json(path):
+            from autodiff.cli.data_files.whole_rows import read_whole
+
+            self.reader, self.columns, lines = read_whole(path, columns, limit)
+            self.blocks = numbered([Block(lines, share=(0.0, 1.0))])
+            return
+        refuse_foreign(path)
         blocks = read_lines(path, self.name)
         start = next(blocks, None)
         first = start.lines[0] if start else ""
-        self.reader: TableRows | JsonRows = JsonRows()
+        if first.strip() == "[" or first.startswith(("[{", "[[")):
+            raise data_error(
+                self.name, "it is one list of JSON", "write an object a line, as jq -c '.[]' does"
+            )
         if start and not (first.lstrip().startswith("{") or path.endswith(".jsonl")):
             self.reader = TableRows(columns, find_separator(first, os.path.splitext(path)[1].lower()))
             header = self.header(self.reader, start)
@@ -49,9 +64,7 @@ class RowFile:
                 self.reader.columns, columns = header, header
                 start = start.part(1, len(start))
             elif not columns:
-                raise data_error(
-                    self.name, "its columns have no names", "name them, as in --columns x,y, or add a header"
-                )
+                raise nameless(self.name)
             check_names(self.name, columns)
         self.columns = columns
         self.blocks = numbered(chain([start] if start else [], blocks))
@@ -67,6 +80,17 @@ class RowFile:
         except ValueError as error:
             raise data_error(f"{self.name}, line {block.numbers[0]}", str(error)) from None
         return fields if any(fields) and not any(map(is_number_text, fields)) else []
+
+
+def is_list_of_json(path: str) -> bool:
+    """Whether a file holds one list of JSON, by its name and its first sign."""
+    if not path.endswith(".json"):
+        return False
+    try:
+        with open(path, "rb") as file:
+            return file.read(BLOCK).lstrip().startswith(b"[")
+    except OSError:
+        return False  # the reader of lines says why
 
 
 def read_lines(path: str, name: str) -> Iterator[Block]:

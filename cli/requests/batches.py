@@ -11,16 +11,16 @@ from time import monotonic
 
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.data_file import data_error
-from autodiff.cli.data_files.row_files import of_size
+from autodiff.cli.data_files.row_files import WHOLE_FILES, of_size
 from autodiff.cli.requests.batch_job import BatchJob, SumTree, columns_of
 from autodiff.cli.requests.executors import answers_of
 from autodiff.cli.requests.make_report import prepare_process, read_settings, warn
 from autodiff.cli.requests.row_sources import (
-    BINARY_FILES,
+    WITHOUT_ROWS,
     known_columns,
     read_rows,
+    refuse_file_without_rows,
     refuse_missing_column,
-    refuse_whole_file,
     used_columns,
 )
 from autodiff.core.base.errors import AutodiffError, UsageError
@@ -64,7 +64,7 @@ def refuse_other_options(session: Session) -> None:
         raise UsageError(
             "--batch reads the rows of one file", code="E0610", help=("name it: --data rows.csv",)
         )
-    refuse_whole_file("--batch", paths[0], (".json", *BINARY_FILES))
+    refuse_file_without_rows("--batch", paths[0], (".json", *WHOLE_FILES, *WITHOUT_ROWS))
     if request.number("order") > 1 or request.text("grad_output") is not None:
         other = "--order" if request.number("order") > 1 else "--grad-output"
         raise UsageError(f"{other} does not go with --batch", code="E0610", help=(f"leave {other} out",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.data_files.data_file import data_error, listed
+from autodiff.cli.data_files.data_file import data_error, listed, nameless
 from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.row_sources import note_near_columns
 from autodiff.cli.requests.session import Session
@@ -35,9 +35,7 @@ def read_columns(session: Session, values: Values) -> dict[str, Any]:
     for path in request.texts("data"):
         data = values.read_file("--data", path, names)
         if not data.columns:
-            raise data_error(
-                data.name, "its columns have no names", "name them, as in --columns x,y, or add a header"
-            )
+            raise nameless(data.name)
         session.columns[data.name] = data.columns
         try:
             used, reasons, inputs = sort_columns(session.script.source, data.columns)

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
 
 BLOCK_OF_SWEEP = 10_000  # rows
-#: Formats without lines, whose rows cannot be read one after the other.
-BINARY_FILES = (".npy", ".npz", ".parquet", ".safetensors")
+#: Formats whose rows are not read by --each.
+WITHOUT_ROWS = (".parquet", ".safetensors")
 
 
-def refuse_whole_file(option: str, path: str, suffixes: Sequence[str] = BINARY_FILES) -> None:
+def refuse_file_without_rows(option: str, path: str, suffixes: Sequence[str] = WITHOUT_ROWS) -> None:
     """Raise UsageError for a file of a format that has no rows to read one by one."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix in suffixes:
         raise UsageError(
-            f"{option} reads CSV, TSV and JSON Lines row by row, not {suffix}",
+            f"{option} does not read the rows of {suffix} files",
             code="E0610",
             help=(f"leave {option} out and give the file to --data, or save the rows as CSV",),
         )
@@ -42,7 +42,7 @@ def refuse_whole_file(option: str, path: str, suffixes: Sequence[str] = BINARY_F
 
 def read_rows(session: Session, path: str, option: str = "--each") -> RowFile:
     """The file of an option; ``-`` is standard input."""
-    refuse_whole_file(option, path)
+    refuse_file_without_rows(option, path)
     values = values_of(session)
     if path == STDIN:
         if values.stdin_user or reads_stdin(session.request):
@@ -52,7 +52,8 @@ def read_rows(session: Session, path: str, option: str = "--each") -> RowFile:
                 help=("read one of them from a file",),
             )
         values.stdin_user = f"the rows of {option}"
-    return RowFile(path, read_names((session.request.text("columns") or "",)))
+    names = read_names((session.request.text("columns") or "",))
+    return RowFile(path, names, session.request.number("max_input"))
 
 
 def known_columns(file: RowFile) -> tuple[Sequence[str], Iterable[Block]]:

@@ -91,6 +91,32 @@ def test_a_column_in_each_format(read, name, content):
     assert np.array_equal(found, [1, np.nan, np.inf], equal_nan=True)
 
 
+def test_fields_of_a_structured_array_are_columns(read):
+    fields = [("t", ">f4"), ("x", "f8", (2,)), ("note", "U3")]
+    made = np.array([(1, (2, 3), "a"), (4, (5, 6), "b")], fields)
+    data = read("a.npy", npy(made))
+    assert data.columns == ("t", "x", "note")
+    found = data.take(["t", "x"])
+    assert (found["t"].dtype, found["t"].tolist()) == ("float32", [1, 4])
+    assert found["x"].tolist() == [[2, 3], [5, 6]]
+    with pytest.raises(UsageError, match=r"a\.npy, note: it holds <U3, no real numbers"):
+        data.take(["note"])
+
+
+@pytest.mark.parametrize(
+    ("name", "helps"),
+    [
+        ("a.xlsx", "save the table as CSV"),
+        ("a.H5", "save its arrays with numpy"),
+        ("a.gz", "unpack it first"),
+    ],
+)
+def test_files_of_other_programs_are_refused_with_a_way_out(read, name, helps):
+    with pytest.raises(UsageError, match=r"files with the suffix \.\w+ are not read") as caught:
+        read(name, b"\x89HDF\r\n").value_for("x")
+    assert caught.value.help[0].startswith(helps)
+
+
 def test_one_number_is_a_number(read):
     for name, content in (("a", "5\n"), ("a.csv", "5"), ("a.json", "5"), ("a.npy", npy(np.array(5.0)))):
         found = read(name, content).value_for("x")
@@ -157,7 +183,7 @@ def test_numbers_are_read_to_the_last_bit(read):
         ("a.npy", b"\x93NUMPY\x01\x00\xff\xff{", "its header is not that"),
         ("a.npy", b"junk", "its header is not that"),
         ("a.npy", npy(np.array([1 + 2j])), "no real numbers"),
-        ("a.npy", npy(np.array([(1, 2.0)], dtype="i4,f8")), "no real numbers"),
+        ("a.npy", npy(np.array([(1, 2.0)], dtype="i4,f8")), "there is no column `x`; it has f0, f1"),
         ("a.npy", npy(np.array(["one"])), "no real numbers"),
         ("a.npz", b"PK\x03\x04junk", "it is no .npz file"),
         ("a.npz", npz(x=np.zeros(1 << 18)), f"a.npz, x: it has more than {LIMIT:,} bytes"),

@@ -91,7 +91,10 @@ def test_what_blocks_cannot_be(autodiff, table, code, words, says):
 def test_options_need_each_other(autodiff, table):
     assert "--reduce is about --batch" in autodiff("grad", "-e", SUM, "--reduce", "sum").err
     assert "--batch reads the rows of one file" in autodiff("grad", "-e", SUM, "--batch", 8).err
-    assert "row by row, not .npz" in autodiff("grad", "-e", SUM, "--batch", 8, "--data", "t.npz").err
+    assert (
+        "does not read the rows of .npz files"
+        in autodiff("grad", "-e", SUM, "--batch", 8, "--data", "t.npz").err
+    )
 
 
 def test_a_wrong_reduction_is_told(autodiff, table):

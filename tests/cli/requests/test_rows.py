@@ -319,6 +319,72 @@ def test_rows_that_are_not_there_are_told(autodiff):
         assert (done.out, done.returncode, done.err) == ("", 0, "note: <stdin> has no rows\n")
 
 
+ROWS = np.array([[0.0, 1.0], [1.5, -3.0], [1e-300, np.pi], [2.0, np.nan]])
+
+
+def rows_of_file(kind, path):
+    """Write ROWS to a file of a kind, and return the options that name its columns."""
+    if kind == "matrix":
+        np.save(path, ROWS)
+        return ("--columns", "t,v")
+    if kind == "arrays":
+        np.savez(path, t=ROWS[:, 0], v=ROWS[:, 1])
+        return ()
+    path.write_text(json.dumps([{"t": t, "id": 7, "v": v} for t, v in ROWS.tolist()], indent=1))
+    return ()
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [("matrix", ".npy"), ("arrays", ".npz"), ("list", ".json")])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_rows_of_files_that_are_read_whole(autodiff, tmp_path, kind, suffix, jobs):
+    """They have the answers of the same rows as a table."""
+    options = rows_of_file(kind, tmp_path / f"rows{suffix}")
+    code = ("grad", "-e", "a = 2; L = (a*t - v)**2", "--format", "csv", "--value", "--jobs", jobs)
+    table = "t,v\n" + "".join(f"{t!r},{v!r}\n" for t, v in ROWS.tolist())
+    expected = autodiff(*code, "--each", "-", input=table)
+    done = autodiff(*code, "--each", f"rows{suffix}", *options)
+    assert (done.returncode, done.out, done.err) == (expected.returncode, expected.out, expected.err)
+    assert len(done.out.splitlines()) == 5
+
+
+def test_rows_of_arrays_may_be_arrays(autodiff, tmp_path):
+    np.savez(tmp_path / "rows.npz", X=np.arange(6.0).reshape(2, 3), y=np.array([1, 2]))
+    done = autodiff("grad", "-e", "w = 2; L = (w*X).sum() - y", "--each", "rows.npz", "--wrt", "w")
+    assert done.out == '{"row": 1, "grad": {"w": 3.0}}\n{"row": 2, "grad": {"w": 12.0}}\n'
+    np.savez(tmp_path / "rows.npz", X=np.ones(3), y=np.ones(2))
+    done = autodiff("grad", "-e", "w = 2; L = w*X - y", "--each", "rows.npz")
+    assert "rows.npz: its arrays have no rows in common: `X` of (3,), `y` of (2,)\n" in done.err
+
+
+def test_columns_of_a_list_keep_what_they_are(autodiff, tmp_path):
+    rows_of_file("list", tmp_path / "rows.json")
+    done = autodiff("grad", "-e", "L = t**2", "--each", "rows.json", "--keep", "--format", "csv")
+    assert done.out.splitlines()[:2] == ["t,id,v,dL/dt", "0,7,1,0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says", "helps"),
+    [
+        (
+            "rows.json",
+            "[[1, 2]]",
+            "its list holds more than objects",
+            'write objects, as in [{"x": 1}, {"x": 2}]',
+        ),
+        ("rows.json", "[{]", "this is no JSON", ""),
+        ("rows", '[{"x": 1}]', "it is one list of JSON", "write an object a line, as jq -c '.[]' does"),
+        ("rows.xlsx", "PK", "files with the suffix .xlsx are not read", "save the table as CSV"),
+        ("rows.csv.gz", "PK", "files with the suffix .gz are not read", "unpack it first"),
+    ],
+)
+def test_files_without_rows_say_what_to_write(autodiff, write, name, text, says, helps):
+    write(text, name)
+    done = autodiff("grad", "-e", "x = 1; y = x**2", "--each", name)
+    assert (done.returncode, done.out) == (2, "")
+    assert says in done.err
+    assert helps in done.err
+
+
 def test_a_name_with_values_from_two_options_is_refused(autodiff):
     done = autodiff("grad", "-e", "x = 1; y = x**3", "--each", "-", "--set", "x=2", input="x\n1\n")
     assert (done.returncode, "both --each and --set give `x`" in done.err) == (2, True)
@@ -428,7 +494,7 @@ def test_the_value_and_the_gradients_of_a_single_run_are_one_line(autodiff, form
         (["--keep"], "--keep is about the rows of --each, and there are none"),
         (["--value", "--format", "npy"], "--value writes one line, and --format npy has none"),
         (["--value", "--order", "2"], "--order does not go with --value"),
-        (["--each", "rows.parquet"], "--each reads CSV, TSV and JSON Lines row by row, not .parquet"),
+        (["--each", "rows.parquet"], "--each does not read the rows of .parquet files"),
         (["--each", "none.csv"], "cannot read none.csv: there is no such file"),
     ],
 )
