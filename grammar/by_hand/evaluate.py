@@ -14,6 +14,7 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
+from autodiff.grammar.by_hand.inner_names import outer_names
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import check_names, resolve
 from autodiff.grammar.objects.builtins.namespaces import (
@@ -32,7 +33,7 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
 #: The name of formulas in the place of an error.
@@ -139,21 +140,50 @@ class FormulaText:
         )
         self._compiled: dict[tuple[str, ...], CompiledText] = {}
 
-    def compiled(self, given: tuple[str, ...]) -> CompiledText:
-        """Return the text as it is run where the names ``given`` have values."""
-        known = self._compiled.get(given)
+    def compiled(self, given: tuple[str, ...], definitions: tuple[Definition, ...]) -> CompiledText:
+        """Return the text as it is run where the names ``given`` have values, and behind definitions."""
+        known = None if definitions else self._compiled.get(given)
         if known is None:
-            known = CompiledText(self, given)
+            known = CompiledText(self, given, definitions)
             if not known.scopes.scope_of:
                 self._compiled[given] = known
         return known
 
 
+class Definition:
+    """The ``def`` of a function of the script that reads names which change later.
+
+    A text that calls it runs its statement, ``node``, first: so it reads the values that the text has.
+    """
+
+    __slots__ = ("node", "reads")
+
+    def __init__(self, node: tree.FunctionDef) -> None:
+        self.node = node
+        self.reads = {part.id for part in outer_names(node)}
+
+
+def needed_definitions(read: Collection[str], names: Mapping[str, Any]) -> dict[str, Definition]:
+    """Return the definitions of functions that a text needs which reads these names."""
+    found: dict[str, Definition] = {}
+    todo = list(read)
+    while todo:
+        name = todo.pop()
+        value = names.get(name)
+        if isinstance(value, Definition) and name not in found:
+            found[name] = value
+            todo += value.reads
+    return found
+
+
 class CompiledText:
     """The closures of a text, and the frame that they read as it is before a run."""
 
-    def __init__(self, parsed: FormulaText, given: tuple[str, ...]) -> None:
-        script = parsed.script
+    def __init__(
+        self, parsed: FormulaText, given: tuple[str, ...], definitions: Collection[Definition] = ()
+    ) -> None:
+        before = tuple(one.node for one in definitions)
+        script = tree.Script(parsed.script.span, (*before, *parsed.script.body))
         self.scopes = resolve(script, given)
         check_names(self.scopes, script, parsed.source, lambda name: plain_value(name) is not UNBOUND)
         compiler = Compiler(self.scopes, parsed.source, {}, plain_functions=True)
@@ -197,9 +227,11 @@ def run_text(
     Raise an AutodiffError with its place in the text; for one in a function of the script, that of the call.
     """
     parsed = parse_once(text, is_expression)
-    names = {**{name: builtin_value(name) for name in MAKING & parsed.read}, **names}
-    values = {name: value for name, value in names.items() if name in parsed.read}
-    if parsed.changes or any(value.__class__ is ScriptFunction for value in values.values()):
+    definitions = needed_definitions(parsed.read, names)
+    read = parsed.read.union(*(one.reads for one in definitions.values()))
+    names = {**{name: builtin_value(name) for name in MAKING & read}, **names}
+    values = {name: value for name, value in names.items() if name in read and name not in definitions}
+    if definitions or parsed.changes or any(value.__class__ is ScriptFunction for value in values.values()):
         copies: dict[int, Any] = {}  # a function may change its arguments
         values = {name: copied(value, copies) for name, value in values.items()}
     prints_numbers = runtime.prints_numbers
@@ -208,7 +240,7 @@ def run_text(
         runtime.prints_numbers = prints_numbers
         runtime.plain_functions = runtime.numbers_are_leaves = runtime.without_tensors = True
         runtime.write, runtime.warn = discard_text, discard_warning
-        compiled = parsed.compiled(tuple(values))
+        compiled = parsed.compiled(tuple(values), tuple(definitions.values()))
         try:
             return compiled.run(values)
         except (AutodiffError, *PYTHON_ERRORS) as raised:

@@ -32,9 +32,12 @@ from autodiff.grammar.by_hand.constants import (
     other_values,
     permuted,
 )
-from autodiff.grammar.by_hand.evaluate import in_reach
+from autodiff.grammar.by_hand.evaluate import Definition, in_reach
+from autodiff.grammar.objects.values import ScriptFunction
 from autodiff.grammar.session.inputs import unused_leaves
 from autodiff.grammar.session.versions import VERSION
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -467,9 +470,10 @@ def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]
         for name, value in values.items()
         if isinstance(value, Tensor) and (value.node in nodes or isinstance(value.node, OpNode))
     }
-    for node in reversed(subject.order):
-        if node.name is not None and node.name.isidentifier() and node.name not in own:
-            values[node.name] = Tensor.of(node.out)
+    later = changed_later(subject, execution).keys()
+    for node in reversed(named_nodes(subject)):
+        if node.name in later or (node.name not in own and node in nodes):
+            values[str(node.name)] = Tensor.of(node.out)
     if subject.name.isidentifier():
         values.setdefault(subject.name, Tensor.of(subject.root.out))
     leaves = {
@@ -482,7 +486,51 @@ def script_values(subject: ReportedPass, execution: Execution) -> dict[str, Any]
         **{name: in_reach(value) for name, value in execution.names.items()},
         **{name: value.detach() if isinstance(value, Tensor) else value for name, value in values.items()},
         **{name: value_in_graph(value, leaves) for name, value in lists.items() if name not in values},
+        **definitions(later, execution),
     }
+
+
+def definitions(names: Collection[str], execution: Execution) -> dict[str, Definition]:
+    """Return the functions of the script that read one of the names, themselves or in what they call."""
+    if not names:
+        return {}
+    body = parse_to_first_error(execution.source).body
+    every = {
+        node.name: Definition(node)
+        for node in body
+        if isinstance(node, tree.FunctionDef) and execution.names.get(node.name).__class__ is ScriptFunction
+    }
+    found: dict[str, Definition] = {}
+    while more := {
+        name: one
+        for name, one in every.items()
+        if name not in found and not one.reads.isdisjoint([*names, *found])
+    }:
+        found |= more
+    return found
+
+
+def changed_later(subject: ReportedPass, execution: Execution) -> dict[str, Node]:
+    """Return the names of the graph that the script gives other values after the output, which are nodes.
+
+    So are those of ``W`` after ``W += -lr*dW``, and of ``probs`` after ``ds = probs; ds /= N``.
+    """
+    return {
+        name: value.node
+        for name in {str(node.name) for node in named_nodes(subject)}
+        if isinstance(value := execution.names.get(name), Tensor)
+        and value.node is not None
+        and value.node.number > subject.root.number
+    }
+
+
+def named_nodes(subject: ReportedPass) -> list[Node]:
+    """Return the nodes of a graph that have names of variables, constants too, the newest first."""
+    known = dict.fromkeys([*subject.order, *(one for node in subject.order for one in node.inputs)])
+    named = [
+        node for node in known if node is not None and node.name is not None and node.name.isidentifier()
+    ]
+    return sorted(named, key=lambda node: -node.number)
 
 
 def value_in_graph(value: Any, leaves: dict[GradSlot, Leaf], enclosing_ids: tuple[int, ...] = ()) -> Any:

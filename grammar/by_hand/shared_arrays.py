@@ -58,7 +58,7 @@ class LinesAsTheyStand:
             None if at in repeated or line.kind == IDLE else line for at, line in enumerate(derivation.lines)
         ]
         read = set().union(*(line.reads for line in derivation.lines))
-        self.names = {**first.names_with(read), **derivation.unchanged_values(first)}
+        self.names = first.names_with(read)
         self.known: dict[int, dict[str, Any]] = {}
 
     @property

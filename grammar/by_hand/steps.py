@@ -15,7 +15,6 @@ from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
 from autodiff.grammar.by_hand.formula import (
@@ -30,6 +29,7 @@ from autodiff.grammar.by_hand.left_side import BARE, DerivativeNames, LeftSide, 
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.repeated_lines import repeated_places
+from autodiff.grammar.by_hand.runs import changed_later
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
@@ -265,8 +265,7 @@ class Derivation:
         if run is not first:
             self.values(at, first, first)
         if run not in self._values:
-            unchanged = self.unchanged_values(run)
-            self._values[run] = [{**unchanged, **self.given_values(0, run), **self.turn_values(run)}]
+            self._values[run] = [{**self.given_values(0, run), **self.turn_values(run)}]
         known = self._values[run]
         while len(known) <= at:
             place = len(known) - 1
@@ -276,9 +275,7 @@ class Derivation:
                     made = self.run_helper(place, values, run, first)
                     restated = self.restated.get(place, set())
                     kept = {name: one for name, one in values.items() if name not in restated}
-                    unchanged = self.unchanged_values(run) if restated else {}
-                    own = {name: one for name, one in unchanged.items() if name in restated}
-                    values = {**kept, **own, **made}
+                    values = {**kept, **made}
                 except UsageError as error:
                     line = self.lines[place]
                     if line.kind not in (HELPER, BLOCK):
@@ -308,21 +305,6 @@ class Derivation:
             found |= {name: node for name, node in self.meant(at).items() if name in carried}
         return {name: Tensor.of(as_stored(run.cotangent(node))) for name, node in found.items()}
 
-    def unchanged_values(self, run: ScriptRun) -> dict[str, Any]:
-        """Return the values in the graph of names that the script gives others after its output.
-
-        So are those of ``W`` after ``W += -lr*dW``, and of ``probs`` after ``ds = probs; ds /= N``.
-        """
-        root, names = run.subject.root, run.execution.names
-        return {
-            node.name: Tensor.of(as_stored(np.array(node.out)))
-            for node in reversed(run.subject.order)
-            if node.name is not None
-            and isinstance(value := names.get(node.name), Tensor)
-            and isinstance(value.node, OpNode)
-            and value.node.number > root.number
-        }
-
     def turn_values(self, run: ScriptRun) -> dict[str, Any]:
         """Return the right values of wrong lines of loops, as lists."""
         return {
@@ -336,7 +318,8 @@ class Derivation:
         if self._repeated is None:
             script = first.execution.source if self.turn is None else self.turn.lines
             counts = Counter(node.name for node in first.subject.order)
-            settled = [name for name in self.unchanged_values(first) if counts[name] == 1]
+            later = changed_later(first.subject, first.execution)
+            settled = [name for name in later if counts[name] == 1]
             self._repeated = repeated_places(self.lines, script, settled)
         return self._repeated
 
@@ -358,8 +341,7 @@ class Derivation:
             made = located_in(upstream.placed, self.given, error, advice, upstream)
             raise in_step(made, self.name, line.number, self.given) from None
         if run is first:
-            known = {**first.names, **self.unchanged_values(first)}
-            self.restated[place] = {name for name in bound if is_same(bound[name], known.get(name))}
+            self.restated[place] = {name for name in bound if is_same(bound[name], first.names.get(name))}
         given = (line.binds | line.changes) - self.restated[place]
         return {name: value for name, value in bound.items() if name in given}
 

@@ -1,7 +1,8 @@
 """Names that a script assigns more than once: which of the values a formula means is said and tried.
 
-After ``x = x*2`` a formula's ``x`` is the last one, and ``dL/dx`` may be by the first, the input. Where the
-formula is right with the first one it is right: so derivations call an input, and so does one on paper.
+After ``x = x*2`` a formula's ``x`` is the last one that the output is computed with, and ``dL/dx`` may be by
+the first, the input. Where the formula is right with the first one it is right: so derivations call an input,
+and so does one on paper. So it is with the value that the script gives a name after the output.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import Leaf
+from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.points import all_known, values_equal
+from autodiff.grammar.by_hand.runs import changed_later
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
 
 TYPE_CHECKING = False
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from autodiff.core.graph.node import Node
     from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.points import SamplePoints
     from autodiff.grammar.by_hand.runs import ScriptRuns
@@ -82,6 +83,10 @@ def meant_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> 
             lines = [points.node_names.line(node) for node in (runs.computed_again[by], by)]
             made = f"the {name} of line {lines[0]} is computed after {points.subject.name}"
             remarks.append(f"{made}: the derivative is by the equal value of line {lines[1]}")
+    later = {} if formula.workings is not None else changed_later(points.subject, runs.first.execution)
+    for name in sorted(formula.names_read & later.keys()):
+        used = f"`{name}` in the formula is the {name} that {points.subject.name} is computed with"
+        remarks.append(f"{used}, before the script changes it")
     return [", and ".join(remarks)] if remarks else []
 
 
@@ -151,7 +156,7 @@ def first_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> 
         if name in formula.names_read and points.node_names.of.get(one.nodes[0]) == name:
             chosen[name] = one.nodes[0]
     if not chosen or not is_right_with(chosen, formula, points):
-        return []
+        return last_versions(formula, points, runs)
     meant = []
     for name in sorted(chosen):
         line = execution.source.position(execution.first_offset(name))[0]
@@ -159,16 +164,33 @@ def first_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> 
     return [", and ".join(meant)]
 
 
+def last_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
+    """Return the remark on a formula that is right with what names become after the output; or none."""
+    later = changed_later(points.subject, runs.first.execution)
+    chosen = {name: later[name] for name in sorted(formula.names_read & later.keys())}
+    if not chosen or not is_right_with(chosen, formula, points):
+        return []
+    after = f"what the script makes of it after {points.subject.name}"
+    return [", and ".join(f"`{name}` in the formula is {after}" for name in chosen)]
+
+
 def is_right_with(chosen: Mapping[str, Node | float], formula: Formula, points: SamplePoints) -> bool:
-    """Whether the formula is right at every point where names have the values of these nodes, or numbers."""
+    """Whether the formula is right at every point where names have the values of these nodes, or numbers.
+
+    A node that the output is not computed from stands for the last value of the name.
+    """
     computed = []
+    first = points.runs[0].first
+    known = {*first.order, *(below for node in first.order for below in node.inputs)}
     for names, gradient, run in zip(points.names, points.gradients, points.runs, strict=True):
-        values = {
-            name: one
-            if isinstance(one, float)
-            else Tensor.of(as_stored(np.asarray(run.known.get(one, one).out)))
-            for name, one in chosen.items()
-        }
+        values: dict[str, Any] = {}
+        for name, one in chosen.items():
+            if not isinstance(one, Node):
+                values[name] = one
+            elif one in known:
+                values[name] = Tensor.of(as_stored(np.asarray(run.known.get(one, one).out)))
+            else:
+                values[name] = run.execution.names[name]
         try:
             computed.append(np.asarray(formula.value({**names, **values})))
         except UsageError:

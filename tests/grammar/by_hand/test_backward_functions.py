@@ -193,3 +193,52 @@ def test_a_name_that_a_function_reads_from_outside_has_its_right_value() -> None
     script = "x = tensor([0.5, -1.])\nz = 2*x\nL = (z**2).sum()"
     found = check_steps(script, "dz = 3*z\ndef back(k):\n    return k*dz\ndx = back(2)")
     assert [one.is_right for one in found] == [False, True]
+
+
+#: The function reads variables of the script, which a step of training changes later.
+GLOBALS = """\
+import numpy as np
+np.random.seed(1)
+X = np.random.randn(4, 3)
+y = np.random.randn(4, 1)
+W1 = np.random.randn(3, 5)
+W2 = np.random.randn(5, 1)
+def back_through(dz):
+    return dz.dot(W2.T)
+def backward():
+    dz2 = 2*(a2 - y)/4
+    dW2 = a1.T.dot(dz2)
+    dz1 = back_through(dz2)*(1 - a1**2)
+    dW1 = X.T.dot(dz1)
+    return dW1, dW2
+a1 = np.tanh(X.dot(W1))
+a2 = a1.dot(W2)
+loss = np.mean((a2 - y)**2)
+dW1, dW2 = backward()
+W1 -= 0.1*dW1
+W2 -= 0.1*dW2
+"""
+IN_PLACE_GLOBALS = IN_PLACE.replace("(X, probs, y)", "()")
+
+
+@pytest.mark.parametrize("script", [GLOBALS, IN_PLACE_GLOBALS])
+def test_variables_that_a_function_reads_have_their_values_at_the_call(
+    script: str,
+) -> None:
+    assert [one.is_right for one in check_steps(script, script, "loss")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("script", "before", "after", "right"),
+    [
+        (GLOBALS, "(1 - a1**2)", "(1 - a1)", [False, True]),
+        (GLOBALS, "dz.dot(W2.T)", "dz.dot(2*W2.T)", [False, True]),
+        (IN_PLACE_GLOBALS, "dscores /= 5", "dscores /= 4", [False, False]),
+    ],
+)
+def test_a_mistake_in_such_a_function_is_found(
+    script: str, before: str, after: str, right: list[bool]
+) -> None:
+    assert before in script
+    script = script.replace(before, after)
+    assert [one.is_right for one in check_steps(script, script, "loss")] == right

@@ -81,3 +81,41 @@ def test_a_value_that_is_computed_again_after_the_output() -> None:
 def test_a_value_that_is_computed_otherwise_is_not_taken_for_it() -> None:
     script = AGAIN.replace("z = x.dot(w) + 1", "z = x.dot(2*w) + 1")
     assert [one.is_right for one in check_steps(script, "dloss/dz == 0*z\n")] == [True]
+
+
+NET = """\
+import numpy as np
+W1 = np.array([0.3])
+W2 = np.array([0.5])
+a = np.tanh(W1)
+loss = np.sum((a*W2)**2)
+"""
+
+
+@pytest.mark.parametrize("step", ["W2 = W2 - 0.1", "W2 -= 0.1", "W2 = np.array([9.])"])
+@pytest.mark.parametrize("wrt", ["W1", "W2"])
+def test_names_have_the_values_that_the_output_is_computed_with(step: str, wrt: str) -> None:
+    script = f"{NET}{step}\n"
+    formula = {"W1": "dloss/dW1 == 2*a*W2**2*(1 - a**2)", "W2": "dloss/dW2 == 2*a**2*W2"}[wrt]
+    found = check(script, formula)
+    assert found.is_right is True
+    remark = "`W2` in the formula is the W2 that loss is computed with, before the script changes it"
+    assert found.remarks == [remark]
+    wrong = check(script, formula.replace("2*a", "3*a"))
+    assert wrong.is_right is False
+    assert "1.5 times" in wrong.remarks[0]
+
+
+def test_a_formula_may_mean_what_a_name_becomes_after_the_output() -> None:
+    script = "w = tensor([0.3])\nd = w - 0.1\nloss = (d**2).sum()\nd = 2*d"
+    found = check(script, "dloss/dw == d")
+    assert found.is_right is True
+    assert found.remarks == ["`d` in the formula is what the script makes of it after loss"]
+    assert check(script, "dloss/dw == 3*d").is_right is False
+
+
+def test_numbers_that_are_whole_have_their_first_values_too() -> None:
+    script = "import numpy as np\nw = np.array([0.3])\nn = 4\nloss = np.sum(w**2)/n\nn = 5"
+    found = check(script, "dloss/dw == 2*w/n")
+    assert found.is_right is True
+    assert found.remarks == ["`n` in the formula is the first n (line 3)"]
