@@ -27,7 +27,7 @@ def meanings_in(
 
 def meaning_of(key: NameKey | None, name: str) -> str:
     """What the name of a node stands for: ``= a*b + c``, or ``value 2 of x``; empty if it is not made up."""
-    for one in [] if key is None else key.of([name]):
+    for one in meanings_in(key, [name], most=1):
         if one.name == name:
             return "".join(value_phrase(one, one.variable)) if one.variable else f"= {one.text}"
     return ""

@@ -59,6 +59,7 @@ def with_reassigned_inputs(execution: Execution, settings: Settings) -> Executio
     behind = Origins(execution, settings)
     names = [] if any(map(behind.reaches, execution.leaves)) else behind.reassigned_names()
     if not names or is_made_of_counts(execution, settings):
+        execution.origins = behind  # the notes ask it again
         return execution
     asked = settings.copy(wrt=names)
     try:
@@ -126,7 +127,7 @@ class Origins:
 
     def __init__(self, execution: Execution, settings: Settings) -> None:
         source = execution.source
-        script = parse_to_first_error(source)
+        script = execution.script or parse_to_first_error(source)
         end = Span(len(source.text), len(source.text))
         self.execution = execution
         self.scene = Scene(AutodiffError(""), end, script, source, [], execution.names)
@@ -307,7 +308,7 @@ def reassigned_notes(
             yield from value_meant(name, inputs[name if name in inputs else entries[0]], execution, subject)
     if is_asked:
         return
-    behind = Origins(execution, settings)
+    behind = execution.origins or Origins(execution, settings)
     groups: dict[tuple[str, str], list[str]] = {}
     for name in behind.reassigned_names():
         if name not in seen:

@@ -132,7 +132,8 @@ class Execution:
     ``data`` are the names whose values are data, ``assigned_once`` those that have one value each.
     ``last_loop`` is the last statement at top level that is no expression and no definition, if it is a loop;
     ``last_target`` is its last target, if it is an assignment. ``script`` is the syntax tree; that of a long
-    text is None, as it would take more memory than the graph.
+    text is None, as it would take more memory than the graph. ``origins`` says what the output is made of as
+    the text has it, once ``with_reassigned_inputs`` has asked.
     """
 
     __slots__ = (
@@ -150,6 +151,7 @@ class Execution:
         "list_entries",
         "made_choice",
         "names",
+        "origins",
         "positions",
         "prints_numbers",
         "reassigned",
@@ -181,6 +183,7 @@ class Execution:
         self.without_tensors = self.prints_numbers = False
         self.reshaped: dict[str, Shapes] = {}
         self.reassigned: dict[str, float | None] = {}
+        self.origins: Any = None
         self.first_leaves: dict[str, Node] = {}
         self.first_numbers: frozenset[str] = frozenset()
         self.list_entries: dict[str, list[tuple[str, Node]]] = {}

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from autodiff.core.base.source import Source
+from autodiff.grammar.execution import execute
+from autodiff.grammar.repair import reassigned_inputs
+from autodiff.grammar.session import run
+from autodiff.grammar.session.run import Settings, differentiate
 from cases import Case, each_of
 
 GROWTH = "w = 2; h = 3\nfor k in range(3):\n    w = w*h\n"
@@ -485,3 +491,21 @@ def test_a_growing_number_is_an_input(case: Case, tmp_path: Path) -> None:
 @each_of(TRAINED)
 def test_a_trained_weight_is_meant_by_its_first_value(case: Case, tmp_path: Path) -> None:
     case.check(tmp_path)
+
+
+@pytest.mark.parametrize(("longest_kept", "times"), [(1_000_000, 0), (10, 1)])
+def test_a_script_is_read_again_only_once_and_only_if_its_tree_is_not_kept(
+    longest_kept, times, monkeypatch
+) -> None:
+    parsed = []
+    parse = reassigned_inputs.parse_to_first_error
+    monkeypatch.setattr(run, "LONGEST_KEPT", longest_kept)
+    monkeypatch.setattr(
+        reassigned_inputs, "parse_to_first_error", lambda source: parsed.append(source) or parse(source)
+    )
+    source, settings = Source("w = 2.0\nx = 3.0\nx = x*w\nL = 0.0\nL = L + w*x\n"), Settings()
+    execution = reassigned_inputs.with_reassigned_inputs(execute(source, settings), settings)
+    subject = differentiate(execution, settings)
+    notes = reassigned_inputs.reassigned_notes(execution, settings, subject, is_asked=False)
+    assert [note.partition(",")[0] for note in notes] == ["`x` is assigned more than once"]
+    assert len(parsed) == times

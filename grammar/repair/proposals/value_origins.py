@@ -62,7 +62,7 @@ def gradient_names(scene: Scene, inputs: Iterable[str] = ()) -> set[str]:
 def transitive_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the names with all their direct and indirect ``users``."""
     found = set(names)
-    todo = list(names)
+    todo = list(found)
     while todo:
         new = set(users.get(todo.pop(), ())) - found
         found |= new

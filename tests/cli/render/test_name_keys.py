@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 
+from autodiff.cli.render.name_keys import meaning_of
+from autodiff.core.report.name_key import NameKey, NameMeaning
+
 LONG = (
     "x = tensor([1., 2., 3.], requires_grad=True)\nw = tensor([0.5, -0.5, 0.25], requires_grad=True)\n"
     "def f(a, b):\n"
@@ -155,3 +158,18 @@ def test_the_place_of_a_name_is_not_broken(autodiff, write) -> None:
     for width in range(50, 70):
         seen = autodiff("explain", script, env={"COLUMNS": str(width)}).out
         assert "(line 4)" in seen.split("\nnames ")[1].split("1 chain")[0], width
+
+
+def test_the_meaning_of_one_name_is_found_without_those_of_the_names_in_it() -> None:
+    """In a picture of a long sum each name stands for one that is made of all the names before it."""
+    asked = []
+
+    def meaning(name: str) -> NameMeaning | None:
+        asked.append(name)
+        made = re.fullmatch(r"t(\d+)", name)
+        return made and NameMeaning(name, "line 2", f"t{int(made[1]) - 1} + w*{made[1]}")
+
+    key = NameKey(meaning, {f"t{n}" for n in range(99)}, set(), lambda names: [])
+    assert meaning_of(key, "t98") == "= t97 + w*98"
+    assert asked == ["t98"]
+    assert meaning_of(key, "w") == ""

@@ -84,6 +84,20 @@ def test_why_nothing_was_used_of_an_input_takes_one_look(last: str, monkeypatch)
     assert long < 3 * short
 
 
+def test_what_is_made_of_a_name_is_followed_once_however_often_it_is_read() -> None:
+    """In a sum of many lines, `L = L + w*2`, each line reads both names again."""
+    asked = []
+
+    class Users(dict[str, list[str]]):
+        def get(self, name, default=None):
+            asked.append(name)
+            return super().get(name, default)
+
+    users = Users({"w": ["L"] * 40, "L": ["L"] * 40})
+    assert value_origins.transitive_users(users["w"], users) == {"L"}
+    assert asked == ["L"]
+
+
 def test_what_is_added_to_an_entry_goes_into_the_tensor() -> None:
     assert "x[0].detach()" in pointed_at(
         INPUT + "y = torch.zeros(3)\ny[0] += x[0].detach()\ny.sum().backward()"
