@@ -256,6 +256,7 @@ def describe_within_limits(
         cut = large or cut
         if large:
             derivations, options["most_drawn"], options["formulas"] = False, MOST_OF_LARGE, 0
+    options["by_name"] = request.command in ("explain", "run") and not is_data
     report = describe(subject, script.source, graph=graph, derivations=derivations, **options)
     report.notes += (cut,) * bool(cut)
     return report

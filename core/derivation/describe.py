@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from autodiff.core.derivation.derive import Derivations
     from autodiff.core.derivation.second_order import SecondDerivative
     from autodiff.core.paths.node_names import NodeNames, SlopeOrigins
     from autodiff.core.paths.path_sum import PathCounts
@@ -55,6 +56,7 @@ def describe(
     entry: tuple[int, ...] | None = None,
     called: Mapping[Node, str] | None = None,
     origins: SlopeOrigins | None = None,
+    by_name: bool = False,
 ) -> GradientReport:
     """A report on one backward pass. The graph and the derivations are made only on request, and with a graph
     the events.
@@ -65,10 +67,9 @@ def describe(
 
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
     names for nodes without a name in the script, ``origins`` the ops that nodes of a recorded pass belong to.
+    With ``by_name``, functions that the script writes out and that have a name are derived as one step.
     """
-    counts = cache(
-        lambda: path_sum.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
-    )
+    counts = cache(lambda: counts_of(subject))
     report = GradientReport(
         script=source.name,
         output=_variable(subject.name, subject.value, subject.site, source, subject.seed, 1),
@@ -87,9 +88,9 @@ def describe(
         return report
     kept, names = named_nodes(subject, source, most_drawn, called, origins)
     if (derivations or formulas) and subject.wrt:
-        from autodiff.core.derivation.derive import Derivations
-
-        writer = Derivations(subject, names, counts(), max_paths, top, entry)
+        writer = derivation_writer(
+            report, subject, source, names, counts(), by_name, max_paths=max_paths, top=top, entry=entry
+        )
         report.formulas = tuple(map(writer.formula, range(len(subject.wrt))[:formulas]))
         if derivations:
             report.derivations = tuple(map(writer.derive, range(len(subject.wrt))[:most_derived]))
@@ -98,6 +99,34 @@ def describe(
         add_graph(report, subject, names, kept, most_drawn or 0, events)
         report.size = len(subject.drawn)
     return report
+
+
+def counts_of(subject: ReportedPass) -> PathCounts:
+    counts: PathCounts = path_sum.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
+    return counts
+
+
+def derivation_writer(
+    report: GradientReport,
+    subject: ReportedPass,
+    source: Source,
+    names: NodeNames,
+    counts: PathCounts,
+    by_name: bool,
+    **options: Any,
+) -> Derivations:
+    """What writes the derivations; ``by_name`` with one node for each function that the script writes out."""
+    from autodiff.core.derivation.derive import Derivations
+
+    if by_name:
+        from autodiff.core.derivation.known_functions import with_known_functions
+
+        derived = with_known_functions(subject, source)
+        if derived is not subject:
+            report.notes = derived.notes
+            _, names = named_nodes(derived, source, None, None, None)
+            subject, counts = derived, counts_of(derived)
+    return Derivations(subject, names, counts, **options)
 
 
 def add_graph(
