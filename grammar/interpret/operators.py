@@ -12,6 +12,7 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.interpret.expressions import constant_closure
 from autodiff.grammar.objects.operators import BINARY, COMPARISON, UNARY
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND, is_true
 from autodiff.grammar.syntax import tree
 
@@ -342,9 +343,13 @@ def compile_comparison(c: Compiler, node: tree.Comparison) -> Evaluate:
         for compare, operand in links:
             y = operand(frame)
             mode.site = span
-            value = compare(x, y)
-            if not is_true(value):
-                return value
+            found = compare(x, y)
+            if runtime.in_rows and found.__class__ is Tensor and found.shape:  # for each row by itself
+                value = found if value is True else BINARY["&"](value, found)
+            elif not is_true(found):
+                return found
+            elif value.__class__ is not Tensor or not value.shape:
+                value = found
             x = y
         return value
 

@@ -6,6 +6,8 @@ What may stand in it is listed, so that nothing else can mix rows. A branch on v
 
 from __future__ import annotations
 
+from operator import add, mul, sub
+
 from autodiff.core.engine.public_functions import METHODS, PublicFunction
 from autodiff.core.graph.op import Op
 from autodiff.grammar.interpret.compiler import Compiler
@@ -18,7 +20,8 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
+    from typing import Any
 
 #: The modules below ``core/ops`` whose functions treat the entries of a tensor alike.
 ELEMENTWISE = ("elementwise.", "nn.activations")
@@ -29,10 +32,16 @@ SYNTAX = (
     *(tree.Script, tree.Assign, tree.ExpressionStatement, tree.Pass, tree.Import, tree.ImportFrom),
     *(tree.Name, tree.Number, tree.String, tree.Constant, tree.Argument, tree.Parameter, tree.Return),
 )
-OPERATORS = frozenset(["+", "-", "*", "/", "**"])
+OPERATORS = frozenset(["+", "-", "*", "/", "**", "%", "//"])
 COMPARISONS = frozenset(["<", "<=", ">", ">=", "==", "!="])
 #: How conditions of ``where`` are joined, and turned round.
 LOGIC = frozenset(["&", "|", "~"])
+
+
+#: The levels of operators in an expression whose number is looked for.
+DEEPEST = 4
+#: How numbers of turns are computed from others, as in ``range(n + 1)``.
+OF_NUMBERS = {"+": add, "-": sub, "*": mul}
 
 
 class RowSyntax:
@@ -40,6 +49,7 @@ class RowSyntax:
 
     The functions of ``math`` need a script without tensors. ``max(x, 0)`` is a number of Python for some
     rows: functions take it in plain scripts only, and it has no methods.
+    ``varying`` are the names that differ from row to row, or are inputs; ``given`` has the values of others.
     """
 
     def __init__(
@@ -49,6 +59,8 @@ class RowSyntax:
         compiler: Compiler,
         without_tensors: bool,
         is_plain: bool,
+        varying: Collection[str] = (),
+        given: Mapping[str, Any] | None = None,
     ) -> None:
         self.script = script
         self.scopes = scopes
@@ -60,6 +72,10 @@ class RowSyntax:
         self.functions = {
             node.name for node in script.body if isinstance(node, tree.FunctionDef) and self.is_own(node)
         }
+        #: The numbers that names stand for, the same ones in every row.
+        self.numbers: dict[str, Any] = {}
+        for node in script.body:
+            self.note_number(node, varying, given or {})
         #: The nodes that are alike because of where they stand.
         self.placed = {id(part) for node in walk(script) for part in self.parts_in_place(node)}
 
@@ -82,6 +98,52 @@ class RowSyntax:
         elif isinstance(node, tree.For) and self.has_known_turns(node):
             yield node
             yield from walk(node.iterable)
+        elif isinstance(node, tree.If) and all(self.number(test) is not None for test, _ in node.branches):
+            yield node
+            yield from self.parts_not_run(node)
+
+    def parts_not_run(self, branch: tree.If) -> Iterator[tree.SyntaxNode]:
+        """Yield the tests of a branch that goes one way in every row, and what is on its other ways."""
+        is_over = False
+        for test, body in (*branch.branches, (None, branch.orelse)):
+            if test is not None:
+                yield from walk(test)
+            is_taken = not is_over and (test is None or bool(self.number(test)))
+            if not is_taken:
+                for statement in body:
+                    yield from walk(statement)
+            is_over |= is_taken
+
+    def note_number(self, node: tree.SyntaxNode, varying: Collection[str], given: Mapping[str, Any]) -> None:
+        """Keep the number that a statement gives a name, if it is the name's only value in every row."""
+        if not isinstance(node, tree.Assign) or len(node.targets) != 1:
+            return
+        (target,) = node.targets
+        if not isinstance(target, tree.Name) or target.id in varying:
+            return
+        is_local = any(target.id in scope.slots for scope in self.scopes.scope_of.values())
+        if is_local or self.scopes.module.binding_counts[target.id] != 1:
+            return
+        number = given.get(target.id, self.number(node.value))
+        if isinstance(number, (int, float)):
+            self.numbers[target.id] = number
+
+    def number(self, node: tree.SyntaxNode, levels: int = DEEPEST) -> Any:
+        """The number, or truth value, that a short expression is in every row; None if that is not known."""
+        if isinstance(node, (tree.Number, tree.Constant)):
+            return node.value if isinstance(node.value, (int, float)) else None
+        if isinstance(node, tree.Name):
+            return self.numbers.get(node.id)
+        if not levels:
+            return None
+        if isinstance(node, tree.Unary):
+            x = self.number(node.operand, levels - 1)
+            known: dict[str, Any] = {} if x is None else {"-": -x, "+": x, "not": not x}
+            return known.get(node.op)
+        if isinstance(node, tree.Binary) and node.op in OF_NUMBERS:
+            x, y = self.number(node.left, levels - 1), self.number(node.right, levels - 1)
+            return None if x is None or y is None else OF_NUMBERS[node.op](x, y)
+        return None
 
     def is_alike(self, node: tree.SyntaxNode) -> bool:
         """Whether a piece of syntax does the same to every entry of a vector."""
@@ -135,15 +197,16 @@ class RowSyntax:
         return function is builtin_value("max") or function is builtin_value("min")
 
     def has_known_turns(self, loop: tree.For) -> bool:
-        """Whether a loop runs over numbers that are written in it."""
+        """Whether a loop runs over the same numbers in every row."""
         if not isinstance(loop.target, tree.Name) or loop.orelse:
             return False
         turns = loop.iterable
         if isinstance(turns, tree.Call):
             is_range = self.compiler.constant(turns.function) is builtin_value("range")
-            return is_range and all(is_literal(one.value) and not one.star for one in turns.arguments)
+            numbers = [None if one.star else self.number(one.value) for one in turns.arguments]
+            return is_range and None not in numbers
         return isinstance(turns, (tree.ListDisplay, tree.TupleDisplay)) and all(
-            map(is_literal, turns.elements)
+            self.number(element) is not None for element in turns.elements
         )
 
 
@@ -156,8 +219,8 @@ def is_method(function: tree.SyntaxNode, compiler: Compiler) -> bool:
 
 
 def is_comparison(node: tree.SyntaxNode) -> bool:
-    """Whether an expression compares two values, each entry by itself."""
-    return isinstance(node, tree.Comparison) and len(node.rest) == 1 and node.rest[0][0] in COMPARISONS
+    """Whether an expression compares values, each entry by itself."""
+    return isinstance(node, tree.Comparison) and all(op in COMPARISONS for op, _ in node.rest)
 
 
 def is_condition(node: tree.SyntaxNode) -> bool:
@@ -173,7 +236,7 @@ def is_literal(node: tree.SyntaxNode) -> bool:
 def is_elementwise(function: object) -> bool:
     """Whether a function treats the entries of a tensor alike."""
     if not isinstance(function, PublicFunction):  # what is printed is left out
-        builtin = (*NUMPY.values(), builtin_value("abs"), builtin_value("print"))
+        builtin = (*NUMPY.values(), *map(builtin_value, ("abs", "print", "round")))
         return any(function is one for one in builtin)
     made = function.implementation
     if isinstance(made, Op):

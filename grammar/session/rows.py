@@ -95,7 +95,11 @@ class RowRuns:
         names = resolve_names(self.script, self.source, {**self.settings.sets, **values})
         scopes, _, without_tensors, is_plain = names
         compiler = Compiler(scopes, self.source, {}, is_plain)
-        obstacle = RowSyntax(self.script, scopes, compiler, without_tensors, is_plain).first_obstacle()
+        varying = {*values, *(name for name, _ in first.wrt)}
+        syntax = RowSyntax(
+            *(self.script, scopes, compiler, without_tensors, is_plain), varying, self.settings.sets
+        )
+        obstacle = syntax.first_obstacle()
         if obstacle is None:
             return ""
         line, _ = self.source.position(obstacle.span.start)

@@ -46,6 +46,26 @@ def alone(autodiff, code, **values):
         (FORMULA + "; L = L if r > 1 else 2*L", "row by row: line 1 has a branch"),
         ("m = 1.; r = 2.; L = m\nfor i in range(3):\n    L = L*r + i", "in blocks"),
         ("m = 1.; r = 2.; L = m\nfor i in range(int(m)):\n    L = L*r", "row by row: line 2 has a loop"),
+        ("m = 1.; r = 2.; n = 2; L = m\nfor i in range(n + 1):\n    L = L*r + i", "in blocks"),
+        ("m = 1.; r = 2.; n = 2; L = m*n\nfor i in range(n): L = L*r + i", "row by row: line 2 has a loop"),
+        (
+            "m = 1.; r = 2.; n = 2; n = n + 1; L = m\nfor i in range(n): L = L*r",
+            "row by row: line 2 has a loop",
+        ),
+        (
+            "m = 1.; r = 2.; n = 3; L = m\ndef f(n): return n*r\nfor i in range(n): L = L*f(i)",
+            "row by row: line 3 has a loop",
+        ),
+        ("m = 1.; L = m\nfor i in range(1, int(r)): L = L*m", "row by row: line 2 has a loop"),
+        ("m = 1.; r = 2.; L = where(0.6 < r < 1.5, m % 2, round(m*r))*m", "in blocks"),
+        ("m = 1.; r = 2.; L = (1 < m <= 2)*m//0.7*r + round(m*r, 1)*r", "in blocks"),
+        ("m = 1.; r = 2.; L = m*r\nif False:\n    L = [m, r][0]\n    print(f'{L}')", "in blocks"),
+        (
+            "m = 1.; r = 2.; slow = False\nif slow: L = m\nelif not slow: L = m*r\nelse: L = sum([m])",
+            "in blocks",
+        ),
+        ("m = 1.; r = 2.; slow = r > 3; L = m*r\nif slow: L = m", "row by row: line 1 has a comparison"),
+        ("m = 1.; r = 2.; L = m*r\nif True: L = [m, r][0]", "row by row: line 2 has"),
         ("m = 1.; r = 2.; v = [m, r, 3]\nL = v[0]*v[1]", "row by row: line 1 has a list"),
         ("m = 1.; r = 2.; L = stack([m, r]).sum()*m", "row by row: line 1 has"),
         ("m = 1.; r = 2.; L = max(m, r)*m", "in blocks"),
@@ -101,6 +121,8 @@ PLAIN = (
     "maximum(x*{a}, y*{b})",
     "math.atan(x*{a})",
     "np.clip({a}, -0.5, {b})",
+    "round({a})",
+    "round({a}, 1)",
 )
 TORCH = ("torch.maximum(x*{a}, y*{b})", "(x*{a}).sin()", "F.gelu(x + {a})", "(y + {a}).clamp(min=0)")
 FORMS = (
@@ -113,6 +135,7 @@ FORMS = (
         "clamp(x*{a}, -1, 1)",
         "relu(y + {a})",
     ),
+    *("({a} % 2.5)", "({a} // 0.75)", "(x % (2 + abs({a})))", "where(-1 < {a} <= y != {b}, {b}, {c})"),
     *("where({compared}, {b}, {c})", "where({compared} & ({c} > y), {a}, {b})", "({compared}*{c})"),
 )
 
