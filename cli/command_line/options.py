@@ -319,7 +319,10 @@ FAIL_ON_MINIMIZE = Option(
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 TOP = Option("--top", NUMBER, "How many paths to show, the strongest first; else 10.", metavar="K", least=1)
 FORMULA = Option(
-    "--formula", TEXTS, "A derivative worked out by hand, or @FILE with one a line.", metavar="'dL/dw == ...'"
+    "--formula",
+    TEXTS,
+    "A derivative worked out by hand, @FILE with one a line, or @ for those that the script computes.",
+    metavar="'dL/dw == ...'",
 )
 ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
 NTH = Option("--order", NUMBER, "The order of the derivatives.", metavar="N", default=1, least=1)

@@ -6,6 +6,7 @@ from autodiff.cli.process.exit_codes import NO, OK, USAGE
 from autodiff.cli.requests.session import Session
 from autodiff.cli.requests.several_scripts import (
     FAILED_ON,
+    NOTHING,
     Outcome,
     has_files_of_formulas,
     work_on_each,
@@ -68,6 +69,8 @@ def check_script(session: Session) -> Outcome:
     if session.failures:
         words = "; ".join([words, *(failure.message for failure in session.failures)])
         called = "" if answers.errors else FAILED_ON
+    if not answers.checks and not answers.formulas:
+        called = NOTHING
     if answers.is_right is False:
         called = WRONG
     status = NO if answers.is_right is False or session.failures else OK

@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.cli.requests.answers import Answers
 
+#: The word for a script that has nothing to check.
+NOTHING = "nothing to check"
 #: The words of formulas for the verdicts on gradients; others are the same.
 WORDS = {OK: RIGHT, NOT_FINITE: WRONG, KINK: UNDECIDED}
 
@@ -24,7 +26,7 @@ def verdict_text(answers: Answers, script: str | None, has_files: bool) -> str:
         ("" if one.step is None else str(one.step[1]), one.left or one.formula, one.verdict)
         for one in answers.formulas
     ]
-    return lines_of(rows, script, has_files)
+    return lines_of(rows or [("", "", NOTHING)], script, has_files)
 
 
 def lines_of(rows: list[tuple[str, str, str]], script: str | None, has_files: bool) -> str:

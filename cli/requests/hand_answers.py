@@ -24,7 +24,7 @@ from autodiff.grammar.by_hand.loss_of_steps import loss_before_steps
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
-from autodiff.grammar.by_hand.steps import Derivation, in_step, read_derivation
+from autodiff.grammar.by_hand.steps import Derivation, NoStepsError, in_step, read_derivation
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.hand_gradients import is_only_output
@@ -111,6 +111,8 @@ def told(session: Session, answers: Answers) -> Answers:
     return answers
 
 
+#: The option for the steps that the script itself has.
+OWN = "@"
 #: The suffix of files in a folder of formulas.
 SUFFIX_OF_FORMULAS = ".txt"
 
@@ -135,12 +137,14 @@ class HandWork:
         request = session.request
         for place, text in enumerate(request.texts("formula")):
             if text.startswith("@"):
-                name, limit = file_of_formulas(request, text[1:]), request.number("max_script")
-                data = read_stdin(limit) if name == STDIN else read_file(name, limit)
-                name = STDIN_NAME if name == STDIN else name
+                is_own = text == OWN
+                name, data = (script.name, b"") if is_own else file_of_steps(request, text[1:])
                 try:
-                    derivation = read_derivation(decode(data, name), name, script)
+                    given = script.text if is_own else decode(data, name)
+                    derivation = read_derivation(given, name, script)
                 except UsageError as error:
+                    if is_own and session.has_several and isinstance(error, NoStepsError):
+                        continue  # of a folder, scripts without gradients by hand are no mistake
                     self.found.append((place, 0, unreadable(name, error, None)))
                     continue
                 self.derivations.append(derivation)
@@ -156,7 +160,7 @@ class HandWork:
         results = self.results()
         has_word = session.format == "verdict"
         self.is_single = len(self.formulas) + len(results) == 1 and not has_word
-        if not self.formulas and not has_word:
+        if not self.formulas and results and not has_word:
             first, *others = [one.error for one in results if one.error is not None]
             first.other_errors += others
             raise first
@@ -288,6 +292,13 @@ class HandWork:
                     text = " ".join(file.given.line(number).split())
                     found.append((place, number, unreadable(text, error, (file.name, number))))
         return [result for _, _, result in sorted(found, key=lambda one: one[:2])]
+
+
+def file_of_steps(request: Request, path: str) -> tuple[str, bytes]:
+    """The file that ``--formula @PATH`` names: what it is called, and what is in it."""
+    name, limit = file_of_formulas(request, path), request.number("max_script")
+    data = read_stdin(limit) if name == STDIN else read_file(name, limit)
+    return STDIN_NAME if name == STDIN else name, data
 
 
 def file_of_formulas(request: Request, path: str) -> str:

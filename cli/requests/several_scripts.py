@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SUFFIX, PYTHON_SUFFIX = ".ad", ".py"
-#: What a Python file imports if it is a script: torch, and modules that scripts have.
+#: The libraries one of which a Python file in a folder imports if it is a script; numpy only where the steps
+#: of its own backward pass are judged.
+LIBRARIES, LIBRARIES_BY_HAND = frozenset(["torch"]), frozenset(["torch", "numpy"])
+#: What a Python file imports if it is a script: such a library, and modules that scripts have.
 SCRIPT_MODULES = frozenset(["torch", "numpy", "math", "random", "typing", "__future__"])
 IMPORTED = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 LARGEST_PYTHON_FILE = 1 << 20
@@ -47,6 +50,8 @@ OUTCOMES = {
 }
 #: What scripts are called that are neither well nor bad, such as those that end at a kink.
 UNDECIDED = "undecided"
+#: What scripts are called in which there is nothing to check.
+NOTHING = "with nothing to check"
 #: What scripts are called whose result is right and that ``--fail-on`` makes fail.
 FAILED_ON = "failed by --fail-on"
 
@@ -110,9 +115,17 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
             else UNDECIDED
             for outcome in results
         ]
-        order = (OUTCOMES[OK], UNDECIDED, FAILED_ON, *(name or bad for name in reversed(OUTCOMES.values())))
+        order = (
+            OUTCOMES[OK],
+            UNDECIDED,
+            NOTHING,
+            FAILED_ON,
+            *(name or bad for name in reversed(OUTCOMES.values())),
+        )
         counts = ", ".join(f"{names.count(name):,} {name}" for name in dict.fromkeys(order) if name in names)
         session.show_text(f"{len(paths):,} script{'s' * (len(paths) != 1)}: {counts}\n")
+    if all(outcome.called == NOTHING for outcome in results):
+        return USAGE
     return next(status for status in OUTCOMES if any(status == outcome.status for outcome in results))
 
 
@@ -183,7 +196,8 @@ def find_scripts(session: Session) -> list[str]:
             code="E0610",
             help=("give `-` once",),
         )
-    folders = {one: in_folder(one) for one in given if os.path.isdir(one)}
+    libraries = LIBRARIES_BY_HAND if "@" in request.texts("formula") else LIBRARIES
+    folders = {one: in_folder(one, libraries) for one in given if os.path.isdir(one)}
     paths = [path for one in given for path in (folders[one].scripts if one in folders else [one])]
     left_out = {path: module for folder in folders.values() for path, module in folder.left_out.items()}
     for path in paths:
@@ -213,7 +227,7 @@ class Folder:
         self.left_out: dict[str, str] = {}
 
 
-def in_folder(folder: str) -> Folder:
+def in_folder(folder: str, libraries: frozenset[str]) -> Folder:
     """The scripts in a folder and in the folders in it, except hidden ones."""
     found = Folder()
     for path in sorted(files_below(folder)):
@@ -222,7 +236,7 @@ def in_folder(folder: str) -> Folder:
         elif path.endswith(PYTHON_SUFFIX):
             imported = imports_of(path)
             foreign = min(imported - SCRIPT_MODULES, default=None)
-            if "torch" in imported and foreign is None:
+            if imported & libraries and foreign is None:
                 found.scripts.append(path)
             elif "torch" in imported and foreign is not None:
                 found.left_out[path] = foreign
@@ -233,7 +247,8 @@ def in_folder(folder: str) -> Folder:
             code="E0611",
             help=(
                 f"the scripts of a folder are its {SUFFIX} files, and its {PYTHON_SUFFIX} files that import"
-                " torch and nothing that scripts lack; name others one by one",
+                f" {' or '.join(sorted(libraries, reverse=True))} and nothing that scripts lack; name others"
+                " one by one",
                 *left_out,
             ),
         )

@@ -14,7 +14,7 @@ from autodiff.cli.requests.make_report import (
     set_limits,
 )
 from autodiff.cli.requests.session import Session
-from autodiff.core.base.lazy_imports import np, np_random
+from autodiff.core.base.lazy_imports import LazyModule, np, np_random
 from autodiff.core.base.limits import limits
 from autodiff.core.check.custom_functions import fault_reaches, function_faults
 from autodiff.core.check.neighbourhood import Neighbours
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.repair.noted_cuts import NotedCut
 
+written_gradients = LazyModule("autodiff.grammar.by_hand.written_gradients")
+
 
 def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
     """Run the script and backward, then check the gradients or formulas of the request.
@@ -75,6 +77,8 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     begin(answers)
+    written = written_gradients.note_on_written_gradients(execution, subject)
+    subject.notes = (*subject.notes, *[written] * bool(written))
     cuts = answers.enter_notes(session, execution, subject)
     again = Rerun(execution, settings, probe)
     with EngineSetup(settings):

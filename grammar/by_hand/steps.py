@@ -93,6 +93,10 @@ ZEROS = re.compile(r"(?:\w+\.)?zeros(?:_like)?\(|0(?:\.0*)?$")
 GRADIENT_NAME = re.compile(rf"\b{BARE}\b")
 
 
+class NoStepsError(UsageError):
+    """Raised for a text without a line that makes a derivative."""
+
+
 class Guess:
     """The ``node`` that a name is taken for the gradient of, how that is ``spelled``, and the ``reason``."""
 
@@ -606,10 +610,11 @@ def read_derivation(text: str, name: str, script: Source) -> Derivation:
         turn = find_turn(script, False)
         derivation = derivation if turn is None else divided_into_steps(given, script, turn, turn)
     if not derivation.segments and not derivation.unreadable:
-        raise UsageError(
+        step = "give a gradient the name of what it is by, as in dw = 2*w" if is_script else ""
+        raise NoStepsError(
             f"{name} has no steps",
             code="E0610",
-            help=("write one on each line, as in dh == dz @ W.T",),
+            help=(step or "write one on each line, as in dh == dz @ W.T",),
         )
     return derivation
 

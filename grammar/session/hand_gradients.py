@@ -20,32 +20,35 @@ FILE_NAME = re.compile(r"[\w./][\w./-]*")
 def output_of_hand_gradient(name: str, execution: Execution) -> str:
     """Return the output whose gradient a variable seems to be: ``loss`` for ``db1``; "" if there is none.
 
-    It is the last single number that is computed from ``b1``, which has the shape of ``db1``.
+    It is the last single number that is computed from ``b1``, which has the shape of ``db1``. If no gradient
+    is recorded for ``b1``, as for random data, it is the last that is computed before ``db1``.
     """
     values = execution.names
     by, value = values.get(differentiated_by(name)), values.get(name)
     if by.__class__ is not Tensor or value.__class__ is not Tensor or by.shape != value.shape:
         return ""
-    found = [one for one in values if is_number_by(values[one], by) and not is_gradient(one, execution)]
+    numbers = [one for one in values if is_number(values[one]) and not is_gradient(one, execution)]
+    found = [one for one in numbers if is_made_of(values[one], by)]
+    if not found and not by.requires_grad:
+        start = execution.first_offset(name)
+        found = [one for one in numbers if execution.first_offset(one) < start]
     return max(found, key=execution.first_offset, default="")
 
 
-def is_number_by(value: object, by: Tensor) -> bool:
-    """Whether a value is a single number that was computed from a tensor."""
-    if not isinstance(value, Tensor) or value.entry_count != 1 or not isinstance(value.node, OpNode):
-        return False
-    return value is not by and by.node in newest_first([value.node])
+def is_number(value: object) -> bool:
+    """Whether a value is a single number that was computed."""
+    return isinstance(value, Tensor) and value.entry_count == 1 and isinstance(value.node, OpNode)
+
+
+def is_made_of(value: Tensor, by: Tensor) -> bool:
+    return value is not by and value.node is not None and by.node in newest_first([value.node])
 
 
 def is_only_output(node: Node, execution: Execution) -> bool:
     """Whether the script computes no single number, gradients by hand aside, that a node is not made of."""
     within = set(newest_first([node]))
     return not any(
-        isinstance(value, Tensor)
-        and value.entry_count == 1
-        and isinstance(value.node, OpNode)
-        and value.node not in within
-        and not is_gradient(name, execution)
+        is_number(value) and value.node not in within and not is_gradient(name, execution)
         for name, value in execution.names.items()
     )
 
@@ -69,7 +72,7 @@ def hand_gradient_advice(name: str, execution: Execution) -> tuple[str, ...]:
     script = execution.source.name
     check = f": autodiff check --formula '{quotient} == {name}'"
     if FILE_NAME.fullmatch(script):
-        check = f", step by step: autodiff check {script} --of {output} --formula @{script}"
+        check = f", step by step: autodiff check {script} --of {output} --formula @"
     return (
         f"`{name}` looks like {quotient}: differentiate {output} with --of {output}",
         f"or check yours{check}",

@@ -51,7 +51,7 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     subject.numbers_first = execution.first_numbers
     if execution.without_tensors and settings.of is None:
         note = other_output_note(subject, execution)
-        if subject.name[:1] == "d" and not note:
+        if subject.name.startswith(("d", "grad_")) and not note:
             note = next(iter(hand_gradients.hand_gradient_advice(subject.name, execution)), "")
         subject.notes = (*[note] * bool(note), *subject.notes)
     return subject

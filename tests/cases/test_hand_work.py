@@ -271,10 +271,10 @@ IN_STEPS = [
         code=2,
     ),
     Case(
-        "no_file_named",
+        "no_gradients_in_the_script",
         LESSON,
         "autodiff check script.ad --formula @",
-        says=["there is no such file"],
+        says=["script.ad has no steps", "give a gradient the name of what it is by, as in dw = 2*w"],
         files={"steps.txt": STEPS},
         code=2,
     ),

@@ -1,0 +1,129 @@
+"""``check --formula @``: the gradients that a script computes by hand, of one script and of a folder."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+DATA = "x = torch.tensor([[1., 2.], [3., -1.]])\ny = torch.tensor([1., 0.])\n"
+FORWARD = (
+    f"import torch\n{DATA}w = torch.tensor([0.5, -0.3], requires_grad=True)\nL = ((x @ w - y)**2).mean()\n"
+)
+BESIDE = FORWARD + "L.backward()\ndw = 2 * x.T @ (x @ w - y) / 2\n"
+ALONE = """\
+import numpy as np
+x = np.array([[1., 2.], [3., -1.]])
+y = np.array([1., 0.])
+w1 = np.array([0.5, -0.3])
+b = 0.1
+e = x @ w1 + b - y
+loss = (e**2).mean()
+grad_w1 = 2 * x.T @ e
+grad_b = 2 * e.mean()
+"""
+TRAINING = """\
+import numpy as np
+x = np.array([1., 2., 3.])
+y = np.array([2., 4., 6.5])
+w = 0.
+for i in range(5):
+    e = w*x - y
+    loss = (e**2).mean()
+    dw = (2*e*x).mean()
+    w -= 0.05*dw
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "names"),
+    [
+        (BESIDE, "gradient written in it: `dw`"),
+        (TRAINING, "gradient written in it: `dw`"),
+        (ALONE, "2 gradients written in it: `grad_w1`, `grad_b`"),
+    ],
+)
+def test_a_note_says_which_gradients_are_not_checked(autodiff, tmp_path, script: str, names: str) -> None:
+    (tmp_path / "net.py").write_text(script)
+    done = autodiff("check", "net.py", cwd=tmp_path)
+    assert f"note: `autodiff check net.py --formula @` judges the {names}\n" in done.err
+    document = json.loads(autodiff("check", "net.py", "--format", "json", cwd=tmp_path).out)
+    assert any(names in note for note in document["notes"])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "L.backward()\ndw = 2 * x.T @ (x @ w - y) / 2\nassert torch.allclose(dw, w.grad)\n",
+        "L.backward()\ndw = 2 * x.T @ (x @ w - y) / 2\ntorch.testing.assert_close(dw, w.grad)\n",
+        "L.backward()\ndw = torch.ones(3)\n",
+        "L.backward()\nt = 1.0\ndt = 0.1\n",
+        "t = w.sum()\ndt = 0.1*t\nE = L*dt\nE.backward()\n",
+    ],
+)
+def test_no_note_says_it_of_other_values(autodiff, tmp_path, lines: str) -> None:
+    """An assertion checks ``dw`` already; it has not the shape of ``w``; a step ``dt`` makes the output."""
+    (tmp_path / "net.py").write_text(FORWARD + lines)
+    done = autodiff("check", "net.py", cwd=tmp_path)
+    assert (done.returncode, "written in it" in done.err) == (0, False)
+
+
+def test_the_script_is_its_own_file_of_steps(autodiff, tmp_path) -> None:
+    (tmp_path / "net.py").write_text(ALONE)
+    done = autodiff("check", "net.py", "--formula", "@", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "wrong: dloss/dw1 == 2 * x.T @ e\n" in done.out
+    assert "1 of 2 steps is wrong\n" in done.out
+    assert done.out == autodiff("check", "net.py", "--formula", "@net.py", cwd=tmp_path).out
+    piped = autodiff("check", "-", "--formula", "@", input=ALONE, cwd=tmp_path)
+    assert (piped.returncode, piped.out) == (1, done.out.replace("net.py", "<stdin>"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "work"
+    made.mkdir()
+    for name, text in {"a.py": BESIDE, "b.py": ALONE, "c.py": FORWARD + "L.backward()\n"}.items():
+        (made / name).write_text(text)
+    return made
+
+
+def test_each_script_of_a_folder_is_judged_by_its_own(autodiff, folder) -> None:
+    done = autodiff("check", "work", "--formula", "@", cwd=folder.parent)
+    assert done.returncode == 1
+    assert done.out.startswith("work/a.py: 1 formula right\nwork/b.py: 1 of 2 formulas wrong\n")
+    assert done.out.endswith(
+        "work/c.py: nothing to check\n3 scripts: 1 ok, 1 with nothing to check, 1 wrong\n"
+    )
+    words = autodiff("check", "work", "--formula", "@", "--format", "verdict", cwd=folder.parent)
+    assert words.out == (
+        "work/a.py\t7\tdL/dw\tright\n"
+        "work/b.py\t8\tdloss/dw1\twrong\n"
+        "work/b.py\t9\tdloss/db\tright\n"
+        "work/c.py\t\t\tnothing to check\n"
+    )
+
+
+def test_a_folder_without_such_gradients_is_no_success(autodiff, folder) -> None:
+    for name in ("a.py", "b.py"):
+        (folder / name).unlink()
+    (folder / "d.ad").write_text("w = 3.\nL = w**2\n")
+    done = autodiff("check", "work", "--formula", "@", cwd=folder.parent)
+    assert (done.returncode, done.out.splitlines()[-1]) == (2, "2 scripts: 2 with nothing to check")
+
+
+def test_numpy_files_of_a_folder_are_scripts_there_only(autodiff, folder) -> None:
+    assert "b.py" not in autodiff("check", "work", cwd=folder.parent).out
+    for name in ("a.py", "c.py"):
+        (folder / name).unlink()
+    none = autodiff("check", "work", cwd=folder.parent)
+    assert (none.returncode, "import torch and nothing" in " ".join(none.err.split())) == (2, True)
+
+
+def test_random_data_has_a_loss_too(autodiff, tmp_path) -> None:
+    """No gradient is recorded for it: the loss is the last number before the gradient by hand."""
+    text = "import numpy as np\nx = np.random.randn(3, 2)\nw = 0.5\nloss = (w*x**2).mean()\ndx = 2*w*x/6\n"
+    (tmp_path / "net.py").write_text(text)
+    done = autodiff("check", "net.py", cwd=tmp_path)
+    assert "`dx` looks like dloss/dx: differentiate loss with --of loss" in done.err
+    assert "step by step: autodiff check net.py --of loss --formula @" in done.err
