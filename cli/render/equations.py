@@ -20,7 +20,7 @@ from autodiff.cli.render.page import fit
 from autodiff.cli.render.paths import labelled_causes
 from autodiff.core.base.incoming import incoming
 from autodiff.core.base.limits import limits
-from autodiff.core.derivation.matrix_layout import substitute_entries
+from autodiff.core.derivation.matrix_layout import substitute_entries, vectors_beside_rows
 from autodiff.core.derivation.path_formula import ELLIPSIS
 from autodiff.core.symbolic.expr import Expr, name_expr, postorder, substitute
 from autodiff.core.symbolic.expr import number_expr as number_expr
@@ -257,7 +257,11 @@ def numbers_of(expr: Expr, made: DerivationExprs, is_scalar: bool) -> list[str]:
 
 def part_latex(part: NumberedPart) -> str:
     """A part of step 4 with matrices in place of names."""
-    blocks = {spelled: matrix_of(value) or name_latex(spelled) for spelled, value in part.inserted.items()}
+    rows = vectors_beside_rows(part.expr, part.inserted)
+    blocks = {
+        spelled: matrix_of(value[None] if spelled in rows else value) or name_latex(spelled)
+        for spelled, value in part.inserted.items()
+    }
     return latex_of(part.expr, blocks, tensors_in(part.values))
 
 

@@ -99,3 +99,35 @@ def test_a_word_of_a_comment_may_be_the_name_of_a_part() -> None:
     named = [part.name for one in derivations if one.expressions for part in one.expressions.named]
     assert {"A", "B"} <= {*named}
     assert "C" not in named
+
+
+BIAS = """
+X = tensor([[1., 2.], [3., 4.], [5., 6.]])
+s = tensor([2., 3.], requires_grad=True)
+b = tensor([0.5, -1.], requires_grad=True)
+v = tensor([1., 2.], requires_grad=True)
+L = ((X*s + b)**2 @ v).sum()
+"""
+
+
+def numbers_of(script: str, wrt: str) -> list[str]:
+    """The lines of step 4 of one derivation, those of named parts first."""
+    source = Source(script, "script.ad")
+    execution = execute(source, Settings(wrt=(wrt,)), lambda text: None, lambda *what: None)
+    [derivation] = describe(differentiate(execution, Settings(wrt=(wrt,))), source, graph=False).derivations
+    return "\n".join((*derivation.named, *derivation.numbers)).splitlines()
+
+
+def test_a_vector_is_a_row_where_it_meets_the_rows_of_a_matrix_and_else_a_column() -> None:
+    assert numbers_of(BIAS, "v") == [
+        "  | 1  2 |",
+        "((| 3  4 |*| 2  3 | + | 0.5   -1 |)**2).T @ ones(3)",
+        "  | 5  6 |",
+    ]
+    product = (
+        "A = tensor([[1., 2.], [3., 4.]])\nv = tensor([5., 6.], requires_grad=True)\nL = ((A @ v)*v).sum()\n"
+    )
+    assert numbers_of(product, "v") == [
+        *("| 1  2 |     | 5 |", "| 3  4 |.T @ | 6 |"),
+        *("| 1  2 |   | 5 |", "| 3  4 | @ | 6 |"),
+    ]
