@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from textwrap import dedent, indent
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 INDENT = "    "
 MOST_SHOWN = 8  # lines of a repair
+#: Statements with one block of statements, beside that of an ``else``.
+WITH_BODY = (tree.For, tree.While, tree.FunctionDef, tree.ClassDef, tree.With)
 
 
 class Lint:
@@ -44,30 +47,42 @@ class Lint:
 class Subject:
     """The script that lints examine: its source, its syntax tree, its scopes and its recorded events."""
 
-    __slots__ = ("flow", "names", "script", "source")
+    __slots__ = ("_answers", "_by_class", "flow", "names", "script", "source")
 
     def __init__(self, source: Source, script: tree.Script, names: ScriptScopes, flow: Flow) -> None:
         self.source = source
         self.script = script
         self.names = names
         self.flow = flow
+        self._answers: dict[Callable[[Subject], Any], Any] = {}
+        #: The syntax nodes of each class, each with its number in the order of the text.
+        self._by_class: dict[type, list[tuple[int, Any]]] = {}
+        for numbered in enumerate(walk(script)):
+            self._by_class.setdefault(numbered[1].__class__, []).append(numbered)
+
+    def once(self, ask: Callable[[Subject], Any]) -> Any:
+        """What ``ask`` says about this script; several lints ask, and it is worked out for the first."""
+        if ask not in self._answers:
+            self._answers[ask] = ask(self)
+        return self._answers[ask]
 
     def events(self, kind: str) -> Iterator[Event]:
         """The events of one kind, in the order of execution."""
         return (event for event in self.flow.events if event.kind == kind)
 
     def nodes(self, *kinds: type) -> Iterator[Any]:
-        """Every syntax node of the given classes."""
-        return (node for node in walk(self.script) if isinstance(node, kinds))
+        """Every syntax node of the given classes, in the order of the text."""
+        found = [nodes for made, nodes in self._by_class.items() if issubclass(made, kinds)]
+        return (node for _, node in (found[0] if len(found) == 1 else sorted(chain(*found))))
 
     def bodies(self) -> Iterator[tuple[tree.Statement, ...]]:
         """Every block of statements, the top level of the script first."""
         yield self.script.body
-        for node in walk(self.script):
+        for node in self.nodes(tree.If, *WITH_BODY):
             if isinstance(node, tree.If):
                 for _, body in node.branches:
                     yield body
-            elif has_body(node):
+            else:
                 yield node.body
             if isinstance(node, (tree.If, tree.For, tree.While)) and node.orelse:
                 yield node.orelse
@@ -145,8 +160,8 @@ class Subject:
 
     def unused_name(self, *wishes: str) -> str:
         """The first of the proposed names that the script does not use."""
-        used = {node.id for node in walk(self.script) if isinstance(node, tree.Name)}
-        used.update(node.name for node in walk(self.script) if isinstance(node, tree.Parameter))
+        used = {node.id for node in self.nodes(tree.Name)}
+        used.update(node.name for node in self.nodes(tree.Parameter))
         return next((wish for wish in wishes if wish not in used), wishes[-1] + "_")
 
 
@@ -157,10 +172,6 @@ def contains(outer: tree.SyntaxNode, inner: tree.SyntaxNode) -> bool:
 
 def is_name(node: tree.SyntaxNode, name: str) -> bool:
     return isinstance(node, tree.Name) and node.id == name
-
-
-def has_body(node: tree.SyntaxNode) -> bool:
-    return isinstance(node, (tree.For, tree.While, tree.FunctionDef, tree.ClassDef, tree.With))
 
 
 def finding(

@@ -24,7 +24,7 @@ LOSSES = frozenset("loss losses cost error err mse mae l L Loss J energy".split(
 
 def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
     """The assignments like ``w = w - lr * w.grad`` to a leaf: the event and the leaf that was replaced."""
-    kept = made_leaves(subject)
+    kept = subject.once(made_leaves)
     for event in subject.events("bind"):
         old, step = event.other, event.value.node
         if not isinstance(event.statement, tree.Assign) or old is None or old.kind != LEAF:

@@ -52,23 +52,22 @@ CHILDREN: dict[type, Callable[[Any], Parts]] = {
     tree.Assert: lambda n: (n.test, n.message),
     tree.Delete: lambda n: n.targets,
 }
-CHILDREN.update(
-    dict.fromkeys(
-        (
-            tree.Name,
-            tree.Number,
-            tree.String,
-            tree.Constant,
-            tree.Break,
-            tree.Continue,
-            tree.Pass,
-            tree.Import,
-            tree.ImportFrom,
-            tree.Magic,
-        ),
-        lambda n: (),
-    )
+#: The constructs without parts, which most nodes are.
+WITHOUT_PARTS = frozenset(
+    [
+        tree.Name,
+        tree.Number,
+        tree.String,
+        tree.Constant,
+        tree.Break,
+        tree.Continue,
+        tree.Pass,
+        tree.Import,
+        tree.ImportFrom,
+        tree.Magic,
+    ]
 )
+CHILDREN.update(dict.fromkeys(WITHOUT_PARTS, lambda n: ()))
 
 
 def children(node: tree.SyntaxNode) -> list[Any]:
@@ -82,7 +81,8 @@ def walk(*nodes: tree.SyntaxNode) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(children(node)))
+        if node.__class__ not in WITHOUT_PARTS:
+            stack.extend(reversed(children(node)))
 
 
 def assigned_names(*nodes: tree.SyntaxNode) -> Iterator[tree.Name]:

@@ -8,6 +8,7 @@ from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
 from autodiff.grammar.lint import LINTS, lint
 from autodiff.grammar.session.run import Settings
+from autodiff.grammar.syntax import walk
 from conftest import REPOSITORY, TESTS
 from script_generator import generate
 from script_runner import run_script
@@ -98,3 +99,19 @@ def test_what_a_loop_does_to_many_values_is_not_denied(many: int, asked: str) ->
     rest = f"L = {' + '.join(names)}\nL.backward()\nprint(h0.grad)\n"
     found = codes("w = torch.tensor(1.0, requires_grad=True)\n" + made + loop + rest)
     assert found == (["L006"] if asked == "print(t)" and many <= 16 else [])
+
+
+def test_all_lints_together_look_at_a_script_a_few_times(monkeypatch) -> None:
+    """They ask for nodes by their class: one that reads the whole tree costs as much as ten that do not."""
+    looked_at = 0
+    children = walk.children
+
+    def counted(node):
+        nonlocal looked_at
+        looked_at += 1
+        return children(node)
+
+    monkeypatch.setattr(walk, "children", counted)
+    lines = [f"L = L + w*{k}" for k in range(100)]  # three nodes with parts in each
+    assert not lint(Source("\n".join(["w = 2.0", "L = 0.0", *lines])))
+    assert 300 <= looked_at <= 12 * 303
