@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 
 from autodiff.cli.process.streams import cells
-from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
+from autodiff.cli.render.name_keys import brief_meanings, meaning_texts, repeat_text
 from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
 from autodiff.cli.render.page import (
     EMPTY,
@@ -173,7 +173,7 @@ def key_lines(derivation: Derivation, products: Sequence[str], page: Page) -> It
         left, formulas = len(formulas), [one for one in formulas if one.name in used]
         left -= len(formulas)
     room = page.width - LABEL_WIDTH
-    found = meaning_texts(formulas, values)
+    found = meaning_texts(formulas, values) + repeat_text(products)
     yield from step("names", [line for text in found for line in hanging(shorten(text), room)])
     if left:
         yield muted(" " * LABEL_WIDTH + f"... {left:,} more name{'s' * (left > 1)} in these (--all)")
@@ -315,13 +315,27 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
     room = width - LABEL_WIDTH
     for at, term in enumerate(terms):
         # The maps along a path of tensors are separated by three spaces; if they do not fit on a line, each
-        # gets its own.
+        # gets its own, and what goes on below it is indented.
         lines = [term]
         if cells(term) > room:
-            pieces = [PRODUCTS.split(line) for line in term.split(FAR_APART)]
-            lines = [line for piece in pieces for line in filled(piece, room)]
+            maps = [PRODUCTS.split(line) for line in term.split(FAR_APART)]
+            lines = filled(maps[0], room) if len(maps) == 1 else [*map_lines(maps, room)]
         # The plus is in the label column, so that the terms are aligned.
         yield from step("+ ".rjust(LABEL_WIDTH) if at else label, lines)
+
+
+def map_lines(maps: Sequence[Sequence[str]], room: int) -> Iterator[str]:
+    """The maps one below the other; the lines of one below its first are indented.
+
+    >>> print(*map_lines([["dy/dx: add,", " passes it through"], ["dz/dy: 2*(incoming)"]], 20), sep="\\n")
+    dy/dx: add,
+      passes it through
+    dz/dy: 2*(incoming)
+    """
+    for pieces in maps:
+        first, *others = filled(pieces, room)
+        yield first
+        yield from (f"  {line}" for line in filled([" ".join(others)], room - 2) if others)
 
 
 def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.render.prose import in_words
 
 #: Of so many names in a derivation, those in their meanings are not told, too.
@@ -84,6 +86,16 @@ def meaning_texts(formulas: Sequence[NameMeaning], values: Sequence[ValuesMeanin
         others = in_words([one.variable + place_of(one) for one in group[1:]])
         texts.append(f"{values_text(group[0])}, and likewise those of {others}")
     return texts + [f"{one.name} = {one.text} ({one.place})" for one in formulas]
+
+
+def repeat_text(texts: Iterable[str]) -> list[str]:
+    """What ``(2nd)`` behind a name means, for the first of the texts that has one.
+
+    >>> repeat_text(["a", "d(a[9] (4th))/da"]), repeat_text(["a*b (line 3, 2nd)"])
+    (['(4th) behind a name: the 4th value of the same expression'], [])
+    """
+    found = re.search(r" \((\d+(?:st|nd|rd|th))\)", "\n".join(texts))
+    return [f"({found[1]}) behind a name: the {found[1]} value of the same expression"] if found else []
 
 
 def values_text(one: ValuesMeaning) -> str:

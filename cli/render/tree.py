@@ -7,7 +7,7 @@ are not indented further, so depth needs no width either.
 
 from __future__ import annotations
 
-from autodiff.cli.render.name_keys import brief_meanings, meaning_texts
+from autodiff.cli.render.name_keys import brief_meanings, meaning_texts, repeat_text
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, left_out, muted, prose
 from autodiff.cli.render.prose import in_words
@@ -226,7 +226,7 @@ def key_lines(graph: Graph, names: Sequence[str], page: Page) -> Iterator[Line]:
     """What the made-up names stand for: those among ``names``, and in the derivatives of as many nodes."""
     least = len(graph.nodes) - len(names)
     symbols = (edge.symbol for edge in graph.edges if edge.input >= least)
-    texts = meaning_texts(*brief_meanings(graph.key, names, others=symbols))
+    texts = meaning_texts(*brief_meanings(graph.key, names, others=symbols)) + repeat_text(names)
     if texts:
         yield EMPTY
     kept = page.shown_rows(len(texts))

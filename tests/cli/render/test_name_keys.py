@@ -173,3 +173,13 @@ def test_the_meaning_of_one_name_is_found_without_those_of_the_names_in_it() -> 
     assert meaning_of(key, "t98") == "= t97 + w*98"
     assert asked == ["t98"]
     assert meaning_of(key, "w") == ""
+
+
+def test_the_number_behind_a_name_is_explained(autodiff, write) -> None:
+    script = write("a = tensor([1.5, 2.5], requires_grad=True)\nL = a[0]*a[1] + sin(a[0])\n")
+    says = "(2nd) behind a name: the 2nd value of the same expression"
+    names, steps = autodiff("explain", script).out.split("\nnames ")[1].split("1 chain")
+    assert says in names
+    assert "a[0] (2nd)" in steps
+    assert f"\n{says}.\n" in autodiff("graph", script).out
+    assert "behind a name" not in autodiff("graph", write(LOOP.format(2))).out
