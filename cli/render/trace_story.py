@@ -13,7 +13,7 @@ from autodiff.cli.render.numbers import (
     is_small,
     short,
     spell_count,
-    spell_size,
+    spell_shape,
     whole_lines,
 )
 from autodiff.cli.render.page import fit
@@ -232,8 +232,8 @@ def range_text(value: Any, digits: int) -> str:
     """
     summary = value if isinstance(value, ArraySummary) else summary_of(value)
     if summary.least is None or summary.greatest is None:
-        return f"{spell_size(summary.shape)}, {'not finite' if summary.lost else 'empty'}"
+        return f"{spell_shape(summary.shape)}, {'not finite' if summary.lost else 'empty'}"
     digits = min(digits, 3)
     least, greatest = short(summary.least, digits), short(summary.greatest, digits)
     lost = f", {summary.lost:,} not finite" if summary.lost else ""
-    return f"{spell_size(summary.shape)}, {least if least == greatest else f'{least}..{greatest}'}{lost}"
+    return f"{spell_shape(summary.shape)}, {least if least == greatest else f'{least}..{greatest}'}{lost}"

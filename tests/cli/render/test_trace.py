@@ -167,7 +167,7 @@ def test_turns_of_a_loop_are_told():
 def test_tensors_are_told_by_shape_and_range():
     assert range_text(np.array([[1.0, np.nan], [-2.0, 3.0]]), 6) == "2x2, -2..3, 1 not finite"
     assert range_text(np.full((5, 4), 2.0), 6) == "5x4, 2"
-    assert range_text(np.full(4, np.inf), 6) == "4 entries, not finite"
+    assert range_text(np.full(4, np.inf), 6) == "4, not finite"
     assert range_text(np.zeros((0, 4)), 6) == "0x4, empty"
     text = texts(trace_lines(report_of(SCRIPTS["large"]), Page(100)))
     assert "20x20, 0.1" in text
