@@ -203,7 +203,7 @@ def weight_text(derivation: Derivation) -> str:
 
 def where_lines(text: str, page: Page) -> Iterator[Line]:
     """The definition of a name, folded with a hanging indent."""
-    for at, line in enumerate(broken(text, page.width - LABEL_WIDTH - len("where "))):
+    for at, line in enumerate(broken(text, page.width - LABEL_WIDTH - len("where "), 2)):
         yield ((PLAIN, " " * (LABEL_WIDTH + (len("where ") if at else 0))), (MUTED, line))
 
 
@@ -340,7 +340,7 @@ def map_lines(maps: Sequence[Sequence[str]], room: int) -> Iterator[str]:
 
 def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
     """A formula with its label, broken into lines."""
-    yield from step(label, broken(shorten(formula), page.width - LABEL_WIDTH))
+    yield from step(label, broken(shorten(formula), page.width - LABEL_WIDTH, 2))
 
 
 def number_lines(derivation: Derivation, page: Page) -> Iterator[Line]:

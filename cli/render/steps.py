@@ -38,8 +38,10 @@ def step(label: str, lines: Sequence[str], style: str = PLAIN) -> Iterator[Line]
         yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (style, line))
 
 
-def broken(formula: str, room: int) -> list[str]:
+def broken(formula: str, room: int, indent: int = 0) -> list[str]:
     """A formula on as few lines as possible, broken outside of brackets where possible.
+
+    Lines that begin inside of brackets, or with a further factor, have an ``indent``.
 
     >>> broken("a*b + c*(d + e) - f", 12)
     ['a*b', '+ c*(d + e)', '- f']
@@ -47,12 +49,14 @@ def broken(formula: str, room: int) -> list[str]:
     ['a*(b', '+ c + d)']
     >>> broken("3*(1 - h**2)*w*(1 - g**2)", 20)
     ['3*(1 - h**2)*w', '*(1 - g**2)']
+    >>> broken("a*(b + c + d)*f + e", 8, 2)
+    ['a*(b', '  + c', '  + d)', '  *f + e']
     """
     lines = []
     depths, sizes = nesting(formula) if cells(formula) > room else ([], [])
-    start = 0
-    while cells(rest := formula[start:]) > room:
-        fits = fitting(rest, room)
+    start, before = 0, ""
+    while cells(rest := formula[start:]) > room - len(before):
+        fits = fitting(rest, room - len(before))
         best: tuple[float, int] | None = None
         for match in BREAKS.finditer(rest, 1, min(fits + 2, len(rest))):
             at = match.start()
@@ -65,9 +69,10 @@ def broken(formula: str, room: int) -> list[str]:
             cost += AWAY * (sign == "=" and at < fits // 4) + BARE * (not rest[:at].strip(SIGNS + "( "))
             best = (cost, -at) if best is None else min(best, (cost, -at))
         at = fits if best is None else -best[1]
-        lines.append(rest[:at].rstrip())
+        lines.append(before + rest[:at].rstrip())
         start += at + len(rest[at:]) - len(rest[at:].lstrip())
-    return [*lines, rest]
+        before = " " * indent * bool(depths[start] or formula[start] in "*/@")
+    return [*lines, before + rest]
 
 
 def nesting(formula: str) -> tuple[list[int], list[int]]:

@@ -299,6 +299,16 @@ def test_an_encoding_without_boxes_gets_none(on_terminal, env):
     assert "`- (w*x + c - y)**2" in re.sub(r"\x1b\[[0-9;]*m", "", seen)
 
 
+def test_only_terms_of_the_sum_begin_at_the_margin():
+    formula = "a*(bb + cc*(dd - ee))*ff*gg - outer(hh*(ii + jj), kk) + ll*mm"
+    for room in range(12, 60):
+        first, *others = broken(formula, room, 2)
+        assert max(map(len, others), default=0) <= room
+        assert "".join("".join((first, *others)).split()) == "".join(formula.split())
+        assert all(line.startswith(("- outer(", "+ ll", "  ")) for line in others), (first, others)
+        assert not any(line.startswith("   ") for line in others)
+
+
 def test_no_line_of_a_formula_has_signs_and_brackets_alone():
     nested = "W.T @ ((W.T @ ((W.T @ (h_6*(1 - h_6**2)))*(1 - h_5**2)))*(1 - h_4**2))"
     formula = f"outer(2*(({nested})*(1 - h_3**2)), h_2) + (({nested}) @ h.T)*(1 - h**2)"
