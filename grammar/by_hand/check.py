@@ -61,6 +61,7 @@ from autodiff.grammar.by_hand.versions import (
     other_versions,
     updated_names,
 )
+from autodiff.grammar.by_hand.written_digits import agreeing_digits, digits_remarks
 from autodiff.grammar.by_hand.wrong_backward import blame_backward
 from autodiff.grammar.session.script_kinks import is_of_script, make_kink
 
@@ -241,6 +242,10 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.remarks += known or filter(None, [repaired])
         return
     right = points.compare(computed)
+    if right[0] is False and (digits := agreeing_digits(formula, computed[0], made.gradient)):
+        formula.stands_for, formula.digits = made.gradient, digits
+        computed = [made.gradient] * len(computed)
+        right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
     made.points = sum(is_right is not None for is_right in right)
     if not runs.may_rerun:
@@ -267,6 +272,8 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.is_right, made.remarks = None, undefined_remarks(computed[0], made.gradient)
     elif made.is_right_here or np.isfinite(made.gradient).all():
         look_further(made, formula, points, runs)
+        if formula.digits and not made.is_right_here_only:
+            made.remarks.insert(0, f"it is right {formula.digits}")
 
 
 def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> None:
@@ -358,6 +365,7 @@ def explain_difference(
         or symmetry_remarks(made, formula, points, runs)
         or other_versions(formula, points, computed)
         or updated_names(formula, points)
+        or digits_remarks(formula, computed[0], points.gradients[0])
         or rounded_remarks(formula, points, computed)
         or [*changed_remarks(made, formula, points, computed, runs), *other_inputs(formula, points, computed)]
     )

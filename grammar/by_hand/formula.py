@@ -59,12 +59,13 @@ class Formula:
     derivative and end in its name. ``given`` is the text that it comes from, the option or a file. ``words``
     are those of the script. ``written`` is the right side as it was given; in ``source``, names stand for
     the derivatives in it, ``upstream``. ``step`` is the file and the line of a step, and ``workings`` what
-    the derivation computes before it.
+    the derivation computes before it. A number may stand for a gradient that it is rounded from, which
+    ``stands_for`` then is; ``digits`` says to which digits.
     """
 
     __slots__ = (
-        *("given", "is_expression", "left", "node", "parsed", "placed", "source", "step", "upstream"),
-        *("words", "workings", "written"),
+        *("digits", "given", "is_expression", "left", "node", "parsed", "placed", "source", "stands_for"),
+        *("step", "upstream", "words", "workings", "written"),
     )
 
     def __init__(
@@ -82,6 +83,8 @@ class Formula:
         self.words = words
         self.step = step
         self.workings = workings
+        self.stands_for: Any = None
+        self.digits = ""
         self.is_expression = not written
         self.written = written or " ".join(right.text.split())
         own = () if workings is None else workings.own_names
@@ -210,6 +213,8 @@ class Formula:
 
     def value(self, names: Mapping[str, Any]) -> Any:
         """Return the value where names have these values; a UsageError points at its place in the text."""
+        if self.stands_for is not None:
+            return self.stands_for
         try:
             return computed_value(self.source.text, names, self.is_expression)
         except AutodiffError as error:

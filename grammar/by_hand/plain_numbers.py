@@ -40,7 +40,8 @@ def right_here_remark(formula: Formula, points: SamplePoints, computed: list[Any
             for at in (0, wrong[0])
         )
     what = "derivative" if formula.is_second else "gradient"
-    remark = f"it is a number, right at {right} and wrong at {other}"
+    digits = formula.digits and f" {formula.digits}"
+    remark = f"it is a number, right{digits} at {right} and wrong at {other}"
     return remark + (f": the {what} is {derivative}" if derivative else "")
 
 

@@ -61,10 +61,15 @@ def rounded_remarks(formula: Formula, points: SamplePoints, computed: list[Any])
         return []
     causes = "a number in it is rounded, or a small term is wrong"
     remark = f"it is off by {apart[0]:.1g} of the gradient's size: {causes}"
-    if np.ndim(compared[0]):
-        return [remark]
-    value, right = (f"{float(x):.12g}" for x in (computed[0], compared[0]))
-    return [remark, f"it gives {value}, and the gradient is {right}"]
+    exact = "numbers in a formula are exact: one that is rounded stands alone on the right"
+    return [remark, *both_numbers(computed[0], compared[0]), *[exact] * (len(compared) > 1)]
+
+
+def both_numbers(value: Any, gradient: Any) -> list[str]:
+    """Return a remark that has both numbers with many digits."""
+    if np.ndim(gradient):
+        return []
+    return [f"it gives {float(value):.12g}, and the gradient is {float(gradient):.12g}"]
 
 
 def relative_distance(value: Any, g: Any) -> float:

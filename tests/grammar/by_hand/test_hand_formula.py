@@ -425,9 +425,6 @@ def test_a_formula_may_end_at_a_kink(script: str, formula: str) -> None:
     ("script", "formula", "off", "numbers"),
     [
         ("x = 2.\nf = log10(x)", "0.4342945/x", "4e-08", "0.21714725, and the gradient is 0.217147240952"),
-        ("x = 3.\nf = sin(x)", "-0.989992", "5e-07", "-0.989992, and the gradient is -0.9899924966"),
-        ("x = 2.\nf = x**2/2", "2.0000001", "5e-08", "2.0000001, and the gradient is 2"),
-        ("x = 2.\nf = x/3", "0.33333333", "1e-08", "0.33333333, and the gradient is 0.333333333333"),
         ("x = 2.\nf = x**3", "3*x**2 + 0.000001", "8e-08", "12.000001, and the gradient is 12"),
         (
             "x = 2.\nf = exp(x)",
@@ -435,11 +432,6 @@ def test_a_formula_may_end_at_a_kink(script: str, formula: str) -> None:
             "1e-06",
             "7.38906348799, and the gradient is 7.38905609893",
         ),
-        ("x = 2.\nf = x**3", "11.99999", "8e-07", "11.99999, and the gradient is 12"),
-        ("x = 3.\nf = 1/x", "-0.1111", "0.0001", "-0.1111, and the gradient is -0.111111111111"),
-        ("x = 3.\nf = 1/x", "-0.111", "0.001", "-0.111, and the gradient is -0.111111111111"),
-        ("x = 2.\nf = x**3", "12.1", "0.008", "12.1, and the gradient is 12"),
-        ("x = 2.\nf = exp(x)", "7.38906", "5e-07", "7.38906, and the gradient is 7.38905609893"),
     ],
 )
 def test_a_rounded_formula_is_told_by_how_much_it_is_off(
@@ -450,6 +442,7 @@ def test_a_rounded_formula_is_told_by_how_much_it_is_off(
     assert found.remarks == [
         f"it is off by {off} of the gradient's size: a number in it is rounded, or a small term is wrong",
         f"it gives {numbers}",
+        "numbers in a formula are exact: one that is rounded stands alone on the right",
     ]
 
 
