@@ -62,7 +62,8 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
             yield from formula_lines(check, page)
         else:
             remark = check.remarks[-1] if check.remarks else "neither value is finite"
-            said = f"line {place_of(check, len(files) > 1)}, {check.left}: {remark}"
+            step = f"{check.left} == {check.formula}" if check.is_member else check.left
+            said = f"line {place_of(check, len(files) > 1)}, {step}: {remark}"
             yield from prose(visible(said), page.width)
         yield EMPTY
     for sentence in dict.fromkeys(one.sentence for one in own_scales):

@@ -88,7 +88,7 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
         answers.enter_notes(session, execution, subject)
         if request.texts("fail_on"):
             reports.append(describe(subject, script.source, graph=False, derivations=False))
-        read = set().union(*(formula.names_read for formula in work.formulas))
+        read = set().union(*(one.names_read for formula in work.formulas for one in formula.members))
         again = Rerun(execution, own, probe)
         may_rerun = not is_too_large(request, subject)
         with EngineSetup(own):

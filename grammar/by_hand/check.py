@@ -97,6 +97,8 @@ class HandCheck:
     compared. ``varied`` are the constants of the script with other values of which the formula was tried too.
 
     ``error`` is set if the formula cannot be read or computed; nothing else is known then.
+    ``is_number`` says that the formula reads no names of the script, ``is_member`` that the result is that of
+    one member of a chain ``dL/dw = ... = ...``. ``digits`` says to which digits a rounded number is right.
 
     ``left`` is the derivative that is meant, of ``output``, and ``place`` the entry of it, None for all
     entries. ``step`` is the file and the line of a step of a derivation, ``step_source`` its text.
@@ -105,9 +107,9 @@ class HandCheck:
     """
 
     __slots__ = (
-        *("by", "error", "formula", "gradient", "is_jacobian", "is_right", "is_right_here"),
-        *("is_right_here_only", "left", "output", "own_scale", "place", "points", "remarks", "step"),
-        *("step_source", "value", "varied"),
+        *("by", "digits", "error", "formula", "gradient", "is_jacobian", "is_member", "is_number"),
+        *("is_right", "is_right_here", "is_right_here_only", "left", "output", "own_scale", "place"),
+        *("points", "remarks", "step", "step_source", "value", "varied"),
     )
 
     def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
@@ -127,7 +129,8 @@ class HandCheck:
         self.step: tuple[str, int] | None = None
         self.step_source: Source | None = None
         self.varied: list[str] = []
-        self.is_jacobian = False
+        self.digits = ""
+        self.is_jacobian = self.is_number = self.is_member = False
         self.own_scale: OwnScale | None = None
 
     @property
@@ -159,8 +162,40 @@ def unreadable(text: str, error: UsageError, step: tuple[str, int] | None) -> Ha
 def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
     """Compare a formula with the gradient of one input, at the script's values and at those of its reruns.
 
-    ``inputs`` has the name of the input, or two names for a second derivative.
+    ``inputs`` has the name of the input, or two names for a second derivative. Of a chain, each member is
+    compared.
     """
+    found = [check_member(one, inputs, runs) for one in formula.members]
+    return found[0] if len(found) == 1 else chain_result(found)
+
+
+def chain_result(found: list[HandCheck]) -> HandCheck:
+    """Return the result for a chain: that of the first member that is not right, if there is one.
+
+    A number beside a formula need be right at the script's values only.
+    """
+    formulas = [one for one in found if not one.is_number]
+    for verdict in (WRONG, UNDECIDED):
+        for one in found:
+            if one.verdict == verdict:
+                one.is_member = True
+                return one
+    made = next((one for one in formulas if one.is_right_here_only), (formulas or found)[0])
+    made.remarks = [
+        f"`{one.formula}`: {remark}"
+        for one in found
+        for remark in (one.remarks if one is made or one in formulas else told_digits(one))
+    ]
+    made.formula = " == ".join(one.formula for one in found)
+    return made
+
+
+def told_digits(check: HandCheck) -> list[str]:
+    return [f"it is right {check.digits}"] * bool(check.digits)
+
+
+def check_member(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandCheck:
+    """Compare one right side with the gradient."""
     if formula.left is None:
         formula.left = LeftSide("", tuple([(name, None) for name in inputs]))
     formula.refuse_itself()
@@ -242,8 +277,9 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.remarks += known or filter(None, [repaired])
         return
     right = points.compare(computed)
+    made.is_number = is_plain_number(formula, points)
     if right[0] is False and (digits := agreeing_digits(formula, computed[0], made.gradient)):
-        formula.stands_for, formula.digits = made.gradient, digits
+        formula.stands_for, formula.digits, made.digits = made.gradient, digits, digits
         computed = [made.gradient] * len(computed)
         right = points.compare(computed)
     made.is_right_here, made.is_right = right[0], all_known(right)
@@ -273,7 +309,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
     elif made.is_right_here or np.isfinite(made.gradient).all():
         look_further(made, formula, points, runs)
         if formula.digits and not made.is_right_here_only:
-            made.remarks.insert(0, f"it is right {formula.digits}")
+            made.remarks[:0] = told_digits(made)
 
 
 def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> None:

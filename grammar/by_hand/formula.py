@@ -10,7 +10,12 @@ from autodiff.core.base.lazy_imports import np, services
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.by_hand.evaluate import FORMULA, function_names, parse_once, run_text
-from autodiff.grammar.by_hand.left_side import no_derivative, parse_left_side, split_equation
+from autodiff.grammar.by_hand.left_side import (
+    no_derivative,
+    parse_left_side,
+    split_equation,
+    split_members,
+)
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
@@ -56,7 +61,8 @@ class Formula:
     """A parsed formula: ``left`` is its derivative, None if there is a right side only.
 
     ``right`` is the right side, an expression, or for a step of a derivation the statements that make the
-    derivative and end in its name. ``given`` is the text that it comes from, the option or a file. ``words``
+    derivative and end in its name. ``others`` are the further members of a chain ``dL/dw = ... = ...``, right
+    sides of the same derivative. ``given`` is the text that it comes from, the option or a file, ``words``
     are those of the script. ``written`` is the right side as it was given; in ``source``, names stand for
     the derivatives in it, ``upstream``. ``step`` is the file and the line of a step, and ``workings`` what
     the derivation computes before it. A number may stand for a gradient that it is rounded from, which
@@ -64,8 +70,8 @@ class Formula:
     """
 
     __slots__ = (
-        *("digits", "given", "is_expression", "left", "node", "parsed", "placed", "source", "stands_for"),
-        *("step", "upstream", "words", "workings", "written"),
+        *("digits", "given", "is_expression", "left", "node", "others", "parsed", "placed", "source"),
+        *("stands_for", "step", "upstream", "words", "workings", "written"),
     )
 
     def __init__(
@@ -83,6 +89,7 @@ class Formula:
         self.words = words
         self.step = step
         self.workings = workings
+        self.others: list[Formula] = []
         self.stands_for: Any = None
         self.digits = ""
         self.is_expression = not written
@@ -104,6 +111,11 @@ class Formula:
         self.parsed, self.node = body, body[-1].value
 
     @property
+    def members(self) -> list[Formula]:
+        """The formula, and the others of its chain."""
+        return [self, *self.others]
+
+    @property
     def output(self) -> str:
         return "" if self.left is None else self.left.output
 
@@ -122,6 +134,8 @@ class Formula:
 
     def resolve_lists(self, names: Mapping[str, Any]) -> None:
         """If ``params`` is a list, let ``params[0]`` in a derivative mean the place in it, not an entry."""
+        for one in self.others:
+            one.resolve_lists(names)
         if self.left is not None:
             self.left = self.left.resolve_lists(names)
         for one in self.all_upstream:
@@ -129,8 +143,9 @@ class Formula:
 
     @property
     def all_upstream(self) -> list[UpstreamDerivatives]:
-        """The derivatives in the formula, and in what the derivation computes before it."""
-        return [self.upstream, *([] if self.workings is None else self.workings.upstream)]
+        """The derivatives in the formula and its chain, and in what the derivation computes before it."""
+        before = [] if self.workings is None else self.workings.upstream
+        return [*(one.upstream for one in self.members), *before]
 
     def is_left_side_only(self, names: Collection[str]) -> bool:
         """Whether the text is only a left side such as ``dy/dx``, not a quotient of two of these names."""
@@ -161,7 +176,8 @@ class Formula:
         if self.workings is None:
             self.refuse_differential(name)
         note = ""
-        for side in (self.left, *(one.side for upstream in self.all_upstream for one in upstream.found)):
+        lefts = [one.left for one in self.members]
+        for side in (*lefts, *(one.side for upstream in self.all_upstream for one in upstream.found)):
             if side is None or not side.output or side.output in self.words:
                 continue
             if is_only and side.output in LOSS_NAMES:
@@ -301,7 +317,10 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
         refuse_parameter(name, script)
     if not after.strip():
         raise no_right_side(before.strip())
-    return Formula(left, whole[len(whole.text) - len(after) :].strip(), given, words)
+    first, *others = split_members(whole[len(whole.text) - len(after) :])
+    made = Formula(left, first, given, words)
+    made.others = [Formula(left, one, given, words) for one in others]
+    return made
 
 
 def without_calls(right: PlacedText, left: LeftSide | None, words: Collection[str]) -> PlacedText:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from autodiff.grammar.by_hand.placed_text import PlacedText
+
 #: Patterns of a name, with or without parentheses, and of its entry or its place in a list.
 NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
 INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
@@ -190,6 +192,17 @@ def split_equation(text: str) -> tuple[str, str, str]:
         if not depth and piece in ("==", "="):
             return text[: found.start()], piece, text[found.end() :]
     return text, "", ""
+
+
+def split_members(right: PlacedText) -> list[PlacedText]:
+    """Return what stands between the equals signs of a right side, as in ``2*x*y == 2*x*3 == 12``."""
+    found = []
+    equals = "="
+    while equals:
+        before, equals, after = split_equation(right.text)
+        found.append(right[: len(before)].strip())
+        right = right[len(right.text) - len(after) :]
+    return found
 
 
 def no_derivative(text: str) -> UsageError:

@@ -82,7 +82,7 @@ def possible_factors(steps: list[tuple[Formula, HandCheck]], runs: ScriptRuns) -
 def can_be_scaled(formula: Formula, check: HandCheck) -> bool:
     """Whether a step is about a whole gradient, and no line overwrites another part of it."""
     assert formula.workings is not None
-    is_whole = formula.place is None and not formula.is_second and not check.is_jacobian
+    is_whole = formula.place is None and not (formula.is_second or formula.others or check.is_jacobian)
     segment = formula.workings.segment
     return is_whole and segment.overwrites is None and segment.turn is None
 

@@ -16,7 +16,12 @@ from autodiff.grammar.by_hand.formula import (
     written_names,
 )
 from autodiff.grammar.by_hand.inner_names import inner_nodes, outer_names
-from autodiff.grammar.by_hand.left_side import DerivativeNames, no_derivative, split_equation
+from autodiff.grammar.by_hand.left_side import (
+    DerivativeNames,
+    no_derivative,
+    split_equation,
+    split_members,
+)
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
@@ -48,14 +53,15 @@ class Line:
     """A statement of a derivation and the ``number`` of its first line in the file.
 
     ``key`` is the derivative that it starts or changes, as written, and ``right`` the right side. ``entry``
-    is the one entry of it, such as ``dW[0, 1]``, that an assignment gives a value. ``binds`` are the names
+    is the one entry of it, such as ``dW[0, 1]``, that an assignment gives a value. ``members`` are further
+    right sides, as in ``dh == dz*w == 3``. ``binds`` are the names
     that it gives values, ``changes`` those that had one before, ``reads`` those that it reads
     and ``carried`` those that it reads before it binds them.
     """
 
     __slots__ = (
-        *("binds", "carried", "changes", "entry", "key", "kind", "node", "number", "op", "reads", "right"),
-        "statement",
+        *("binds", "carried", "changes", "entry", "key", "kind", "members", "node", "number", "op"),
+        *("reads", "right", "statement"),
     )
 
     def __init__(self, kind: str, number: int, statement: PlacedText, node: tree.SyntaxNode | None) -> None:
@@ -64,6 +70,7 @@ class Line:
         self.statement = statement
         self.key = self.entry = self.op = ""
         self.right: PlacedText | None = None
+        self.members: list[PlacedText] = []
         self.reads: set[str] = set()
         self.binds: set[str] = set()
         self.changes: set[str] = set()
@@ -318,10 +325,10 @@ def claim(number: int, text: PlacedText, derivatives: DerivativeNames) -> Line:
         raise no_derivative(key)
     if not after.strip():
         raise no_right_side(key)
-    right = text[len(text.text) - len(after) :].strip()
+    right, *members = split_members(text[len(text.text) - len(after) :])
     line = Line(START, number, PlacedText(f"{key} = (", []) + right + PlacedText(")", []), None)
-    line.key, line.right = key, right
-    line.reads = set(re.findall(r"[^\W\d]\w*", right.text))
+    line.key, line.right, line.members = key, right, members
+    line.reads = set(re.findall(r"[^\W\d]\w*", after))
     return line
 
 
@@ -361,13 +368,15 @@ def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
 def end_of_statement(physical: list[tuple[int, str]], at: int) -> int:
     """Return the place after the physical lines that brackets or a backslash join with the one ``at``.
 
-    A bracket that no line closes joins none: the mistake is in its own line.
+    So are lines that begin with an equals sign. A bracket that no line closes joins none: the mistake is in
+    its own line.
     """
     depth = 0
     for place in range(at, len(physical)):
         line = physical[place][1]
         depth += sum(line.count(sign) for sign in "([{") - sum(line.count(sign) for sign in ")]}")
-        if depth <= 0 and not line.rstrip().endswith("\\"):
+        goes_on = place + 1 < len(physical) and physical[place + 1][1].lstrip().startswith("=")
+        if depth <= 0 and not line.rstrip().endswith("\\") and not goes_on:
             return place + 1
     return at + 1 if depth > 0 else len(physical)
 

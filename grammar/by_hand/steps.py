@@ -391,7 +391,16 @@ class Derivation:
         last = segment.places[-1]
         step = (self.name, self.lines[last].number_of(segment.key, self.given))
         workings = Workings(self, segment, own)
-        return Formula(self.left_side(segment), right, self.given, self.words, step, workings, written)
+        left = self.left_side(segment)
+        made = Formula(left, right, self.given, self.words, step, workings, written)
+        if start.members and later:
+            raise UsageError(
+                f"`{segment.key}` is changed below, and its line has more than one equals sign",
+                code="E0610",
+                help=("write a line for each equals sign, with the left side in front of it",),
+            )
+        made.others = [Formula(left, one, self.given, self.words, step, workings) for one in start.members]
+        return made
 
     def refuse_unread(self, segment: Segment) -> None:
         """Raise a UsageError if a line that cannot be read changes the derivative or what it needs."""

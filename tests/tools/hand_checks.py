@@ -49,7 +49,7 @@ def answers(
 ) -> list[HandCheck]:
     inputs = [name for formula in formulas for name in formula.inputs]
     output = of or (formulas[0].output if formulas[0].output in formulas[0].words else None)
-    read = frozenset().union(*(one.names_read for one in formulas))
+    read = frozenset().union(*(one.names_read for formula in formulas for one in formula.members))
     keys = frozenset().union(*(one.workings.steps for one in formulas if one.workings is not None))
     runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read, turn, keys)
     subject = runs.first.subject
