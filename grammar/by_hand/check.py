@@ -238,7 +238,7 @@ def expected_remarks(formula: Formula, runs: ScriptRuns) -> list[str]:
         line = expected_line(segment.key, segment.before, points.node, points)
         remarks += [f"expected: {line}"] if line else []
     nodes = formula.upstream.nodes(points.subject, runs.first.execution)
-    known = {one.written: node for one, (_, node) in zip(formula.upstream.found, nodes, strict=True)}
+    known = {one.written: node for one, (_, node, *_) in zip(formula.upstream.found, nodes, strict=True)}
     for key, after in formula.workings.left_out.items():
         line = expected_line(key, known[key], after, points) if key in known else ""
         remarks += [f"a line is missing before it: {line}"] if line else []
@@ -276,14 +276,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         repaired = "" if known else CorrectionSearch(formula, points, node).find_remark()
         made.remarks += known or filter(None, [repaired])
         return
-    right = points.compare(computed)
-    made.is_number = is_plain_number(formula, points)
-    if right[0] is False and (digits := agreeing_digits(formula, computed[0], made.gradient)):
-        formula.stands_for, formula.digits, made.digits = made.gradient, digits, digits
-        computed = [made.gradient] * len(computed)
-        right = points.compare(computed)
-    made.is_right_here, made.is_right = right[0], all_known(right)
-    made.points = sum(is_right is not None for is_right in right)
+    computed, right = compare_at(points, made, formula, computed)
     if not runs.may_rerun:
         answer_here(made, points)
         return
@@ -310,6 +303,24 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         look_further(made, formula, points, runs)
         if formula.digits and not made.is_right_here_only:
             made.remarks[:0] = told_digits(made)
+
+
+def compare_at(
+    points: SamplePoints, made: HandCheck, formula: Formula, computed: list[Any]
+) -> tuple[list[Any], list[bool | None]]:
+    """Set at which points a formula with these values is right; return its values and whether it is, at each.
+
+    A number that is rounded has the value that it is rounded from.
+    """
+    right = points.compare(computed)
+    made.is_number = is_plain_number(formula, points)
+    if right[0] is False and (digits := agreeing_digits(formula, computed[0], made.gradient)):
+        formula.stands_for, formula.digits, made.digits = made.gradient, digits, digits
+        computed = [made.gradient] * len(computed)
+        right = points.compare(computed)
+    made.is_right_here, made.is_right = right[0], all_known(right)
+    made.points = sum(is_right is not None for is_right in right)
+    return computed, right
 
 
 def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: ScriptRuns) -> None:

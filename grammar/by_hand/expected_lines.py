@@ -73,7 +73,7 @@ def missing_lines(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> l
         return []
     names = RunningNames(formula.workings.derivation, runs)
     nodes = formula.upstream.nodes(points.subject, runs.first.execution)
-    for at, (one, (root, node)) in enumerate(zip(formula.upstream.found, nodes, strict=True)):
+    for at, (one, (root, node, *_)) in enumerate(zip(formula.upstream.found, nodes, strict=True)):
         is_name = one.written.isidentifier() and root is points.subject.root
         below = names.without_names(names.below(node)) if is_name else []
         for after in (other for other in below if other.shape == node.shape):

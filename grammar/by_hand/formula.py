@@ -134,8 +134,8 @@ class Formula:
 
     def resolve_lists(self, names: Mapping[str, Any]) -> None:
         """If ``params`` is a list, let ``params[0]`` in a derivative mean the place in it, not an entry."""
-        for one in self.others:
-            one.resolve_lists(names)
+        for member in self.others:
+            member.resolve_lists(names)
         if self.left is not None:
             self.left = self.left.resolve_lists(names)
         for one in self.all_upstream:
@@ -379,6 +379,8 @@ def evaluates(text: str, names: Mapping[str, Any]) -> bool:
 
 def unknown_name_help(unknown: str, names: Collection[str]) -> str:
     """Return the help for a name that neither the script nor the language has."""
+    if unknown[:2] == "d2" and unknown[2:] in names:
+        return f"a second derivative is written {unknown}/dx2 or {unknown}/dx dy, with names of the script"
     if unknown[:1] == "d" and unknown[1:] in names:
         return f"a derivative is written {unknown}/d..., with a name of the script at the end"
     names = [name for name in names if not PLACEHOLDER.fullmatch(name)]

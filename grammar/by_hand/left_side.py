@@ -27,7 +27,7 @@ BRACKETS = rf"(?:\s*\[{INDEX}\])*"
 ENTRY = rf"(?P<{{0}}_at>{BRACKETS})"
 #: A variable, a place in a list, or a parameter of a module.
 PLACE = re.compile(rf"[^\W\d][\w.]*{BRACKETS}")
-SQUARE = r"\s*(?:\^|\*\*)?\s*2"
+SQUARE = r"\s*(?:\^|\*\*)?\s*[2²]"
 
 
 def compile_pattern(text: str) -> re.Pattern[str]:
@@ -40,24 +40,21 @@ def compile_pattern(text: str) -> re.Pattern[str]:
 FIRST_PATTERNS = tuple(
     map(compile_pattern, (r" d @y@ / d @x@ ", rf" (?P<x_>\w+{BRACKETS})\.grad" + ENTRY.format("x") + " "))
 )
-SECOND_PATTERNS = tuple(
-    map(
-        compile_pattern,
-        (
-            rf" d² @y / d @x@² (?P<both>{BRACKETS}) ",
-            r" d² @y / \( d @x@ \)² ",
-            r" d² @y / d @x@ \*? d @z@ ",
-            r" d² @y / \( d @x@ \*? d @z@ \) ",
-            r" d \( d @y / d @x@ \) / d @z@ ",
-        ),
-    )
+SECOND_DERIVATIVES = (
+    rf"d² @y / d @x@²(?P<both>{BRACKETS})",
+    r"d² @y / \( d @x@ \)²",
+    r"d² @y / d @x@ \*? d @z@",
+    r"d² @y / \( d @x@ \*? d @z@ \)",
+    r"d \( d @y / d @x@ \) / d @z@",
 )
+SECOND_PATTERNS = tuple(compile_pattern(f" {text} ") for text in SECOND_DERIVATIVES)
 #: ``dw`` or ``grad_w``, the output's derivative by a name ``w`` of the script, as courses on backpropagation
 #: write it.
 BARE = r"(?P<prefix>d|grad_)(?P<x_>[^\W\d]\w*)"
 BARE_PATTERN = re.compile(rf"\s*{BARE}{ENTRY.format('x')}\s*")
 #: Two names with only a d between them: the script's names show where the first one ends.
-JOINED_NAMES = compile_pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
+JOINED_DERIVATIVE = r"d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\))"
+JOINED_NAMES = compile_pattern(f" {JOINED_DERIVATIVE} ")
 #: Notations of books with what they are here: ``f'(x)``, ``f''(x)``, ``d/dx f`` and ``D_x f``.
 NOTATIONS = (
     (re.compile(r"\s*(\w+)\s*['’′]\s*\(\s*(\w+)\s*\)\s*"), r"d\1/d\2"),

@@ -212,7 +212,8 @@ class ScaledSteps:
         unfolded = formula.workings.unfolded
         read = [formula.upstream, *([] if unfolded is None else [unfolded.upstream])]
         subject, execution = self.runs.first.subject, self.runs.first.execution
-        nodes = [node for one in read for root, node in one.nodes(subject, execution) if root is subject.root]
+        found = [ends for one in read for ends in one.nodes(subject, execution) if len(ends) == 2]
+        nodes = [node for root, node in found if root is subject.root]
         before = formula.workings.segment.before
         return nodes + ([] if before is None else [before])
 

@@ -60,7 +60,7 @@ class SamplePoints:
             self.node = dict(self.subject.wrt)[formula.inputs[0]]
         #: Names for nodes of the gradient's graph.
         self.called: dict[Node, str] = {}
-        self.upstream = [node for root, node in upstream if root is self.subject.root]
+        self.upstream = [by[0] for root, *by in upstream if root is self.subject.root and len(by) == 1]
         if formula.workings is not None and formula.workings.segment.before is not None:
             self.upstream.append(formula.workings.segment.before)
         if formula.workings is None:

@@ -9,7 +9,6 @@ import re
 from math import isclose
 
 from autodiff.core.base.errors import CompileError, UsageError
-from autodiff.grammar.by_hand.left_side import split_equation
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import walk
@@ -41,18 +40,11 @@ class Primes:
 
     def replaced(self, text: PlacedText) -> PlacedText:
         """Return the formula with quotients; raise a UsageError for a derivative that cannot be meant."""
-        equals = len(split_equation(text.text)[0])
 
         def replace(found: re.Match[str]) -> str:
             if found["name"] is None:
                 return found[0]
             is_second = found["primes"] in ('"', "″") or len(found["primes"]) == 2
-            if is_second and found.start() > equals:
-                raise UsageError(
-                    f"--formula: `{found[0]}` on the right is a second derivative",
-                    code="E0610",
-                    help=("write what it comes to: only first derivatives stand on the right",),
-                )
             by = self.input_of(found)
             name = found["name"] if found["at"] is None else variable_of(found["name"], by, self.script)
             return f"d2{name}/d{by}2" if is_second else f"d{name}/d{by}"

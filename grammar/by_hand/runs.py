@@ -107,7 +107,8 @@ class ScriptRun:
         """Return the gradient by the input of this name, for two names the second derivative."""
         nodes = [self.input(name) for name in by]
         if len(nodes) == 2:
-            return second_gradient(self.subject, *nodes)
+            subject = self.subject
+            return second_gradient(subject.order, {subject.root: subject.seed}, *nodes)
         if is_constant(nodes[0]):
             return self.cotangent(nodes[0])
         g = self.subject.cotangents.get(nodes[0])
@@ -155,7 +156,8 @@ class ScriptRun:
         if len(nodes) == 1:
             return rounding_left(subject.order, {subject.root: subject.seed}, subject.cotangents, nodes[0])
         first, second = nodes
-        rows = [rounding_left(*made, second) for made in passes_over_gradient(subject, first)]
+        passes = passes_over_gradient(subject.order, {subject.root: subject.seed}, first)
+        rows = [rounding_left(*made, second) for made in passes]
         return np.reshape(rows, (*first.shape, *second.shape)) if rows else 0.0
 
     def is_rounding(self, by: list[str]) -> bool:
@@ -376,8 +378,11 @@ def symmetric_move(leaf: Leaf, move: Any) -> Any:
     return (moved + np.swapaxes(moved, -1, -2)) / 2 - x
 
 
-def second_gradient(subject: ReportedPass, first: Node, second: Node) -> Any:
-    """Return the derivatives by ``second`` of the gradient by ``first``, in the joined shape of both."""
+def second_gradient(order: list[Node], seeds: dict[Node, Any], first: Node, second: Node) -> Any:
+    """Return the derivatives by ``second`` of the gradient by ``first``, in the joined shape of both.
+
+    The pass over ``order`` starts with the ``seeds``.
+    """
     size = int(np.prod(first.shape))
     if size > MAX_ENTRIES:
         raise UsageError(
@@ -386,28 +391,28 @@ def second_gradient(subject: ReportedPass, first: Node, second: Node) -> Any:
             help=(f"make it one of {MAX_ENTRIES} entries or fewer",),
         )
     rows = np.zeros((size, *second.shape))
-    for at, (_, _, received) in enumerate(passes_over_gradient(subject, first)):
+    for at, (_, _, received) in enumerate(passes_over_gradient(order, seeds, first)):
         rows[at] = np.asarray(received.get(second, 0.0))
     return rows.reshape((*first.shape, *second.shape))
 
 
 def passes_over_gradient(
-    subject: ReportedPass, first: Node
+    order: list[Node], seeds: dict[Node, Any], first: Node
 ) -> Iterator[tuple[list[Node], dict[Node, Any], dict[Node, Any]]]:
     """Yield the passes from each entry of the gradient by ``first``: nodes, the seed, what was received."""
     site, mode.site = mode.site, None  # the vjp rules have no place in the script
     try:
-        with numpy_warnings_off(subject.order):
-            seed = Tensor.of(as_stored(subject.seed))
-            g = sweep(subject.order, {subject.root: seed}, create_graph=True).get(first)
+        with numpy_warnings_off(order):
+            given = {root: Tensor.of(as_stored(seed)) for root, seed in seeds.items()}
+            g = sweep(order, given, create_graph=True).get(first)
             if g is None or not g.requires_grad or g.node is None:
                 return
-            order = newest_first([g.node])
+            above = newest_first([g.node])
             for at in range(int(np.prod(first.shape))):
                 one = np.zeros(first.shape)
                 one.reshape(-1)[at] = 1.0
-                seeds = {g.node: as_stored(one.astype(g.dtype.name))}
-                yield order, seeds, sweep(order, seeds)
+                entry = {g.node: as_stored(one.astype(g.dtype.name))}
+                yield above, entry, sweep(above, entry)
     finally:
         mode.site = site
 

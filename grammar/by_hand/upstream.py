@@ -1,7 +1,8 @@
 """The derivatives that stand in a hand formula, as ``dL/dh`` does in ``dL/dz == dL/dh*(1 - h**2)``.
 
-They are written as on a left side: ``dL/dh``, ``d(L)/d(h)``, ``h.grad``, or ``dh`` for the derivative of the
-output. Each is replaced by a name before the formula is parsed; the name gets the derivative's right value.
+They are written as on a left side: ``dL/dh``, ``d(L)/d(h)``, ``h.grad``, ``dh`` for the derivative of the
+output, or ``d2L/dh2``. Each is replaced by a name before the formula is parsed; the name gets the right value
+of the derivative.
 
 Only derivatives that earlier steps make are replaced. A name that the lines of the step themselves bind, or
 a function or a comprehension in them, has the value that they give it: a step is judged by the value that its
@@ -24,10 +25,14 @@ from autodiff.grammar.by_hand.left_side import (
     BARE,
     BRACKETS,
     ENTRY,
+    JOINED_DERIVATIVE,
+    SECOND_DERIVATIVES,
     LeftSide,
     compile_pattern,
     name_and_entry,
+    parse_left_side,
 )
+from autodiff.grammar.by_hand.runs import second_gradient
 from autodiff.grammar.session.derivative_matrices import unit_seeds
 from autodiff.grammar.session.inputs import requested_inputs
 from autodiff.grammar.session.versions import version_of
@@ -44,6 +49,9 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution
 
 QUOTIENT = compile_pattern(r"(?<![\w.])d @y@ / d @x@(?!\w)")
+SECOND_QUOTIENTS = tuple(
+    compile_pattern(rf"(?<![\w.]){text}(?!\w)") for text in (JOINED_DERIVATIVE, *SECOND_DERIVATIVES)
+)
 RETAINED = re.compile(rf"(?<![\w.])(?P<x_>[^\W\d]\w*{BRACKETS})\.grad(?!\w)")
 
 
@@ -115,15 +123,29 @@ class UpstreamDerivatives:
             is_known = name in words or (match.re is QUOTIENT and version_of(name, words) is not None)
             if (not is_known and node is None) or (output and is_quotient) or is_name:
                 return match[0]
-            alike = [at for at, one in enumerate(self.found) if one.written == match[0]]
-            if not alike:
-                self.found.append(Upstream(match[0], LeftSide(output, ((name, entry),), row), node))
-            return f"gradient_{alike[0] if alike else len(self.found) - 1}_"
+            return self.name_for(match[0], LeftSide(output, ((name, entry),), row), node)
 
+        def replace_second(match: re.Match[str]) -> str:
+            side = parse_left_side(match[0], words)
+            if side is None or len(side.by) < 2 or f"d2{side.output}" in words:
+                return match[0]
+            is_known = {name for name, _ in side.by} <= set(words)
+            return self.name_for(match[0], side, None) if is_known else match[0]
+
+        for pattern in SECOND_QUOTIENTS:
+            text = text.sub(pattern, replace_second)
         others = name_pattern(f"(?P<x_>{'|'.join(name for name in meant if name[0] != 'd') or '(?!)'})")
         for pattern in (QUOTIENT, RETAINED, BARE_NAME, others):
             text = text.sub(pattern, replace)
         self.placed = text
+
+    def name_for(self, written: str, side: LeftSide, node: Node | None) -> str:
+        """Return the name that stands for a derivative, which is entered if it is new."""
+        for at, one in enumerate(self.found):
+            if one.written == written:
+                return f"gradient_{at}_"
+        self.found.append(Upstream(written, side, node))
+        return f"gradient_{len(self.found) - 1}_"
 
     def spell(self, text: str) -> str:
         """Return a text about the formula with the derivatives as they were written."""
@@ -138,46 +160,44 @@ class UpstreamDerivatives:
         for one in self.found:
             one.side = one.side.resolve_lists(names)
 
-    def nodes(self, subject: ReportedPass, execution: Execution) -> list[tuple[Node, Node]]:
-        """Return the output and the input of each derivative, nodes of the graph of ``subject``."""
+    def nodes(self, subject: ReportedPass, execution: Execution) -> list[tuple[Node, ...]]:
+        """Return the output and the inputs of each derivative, nodes of the graph of ``subject``."""
         return [
             (
                 subject.root
                 if one.side.output in ("", subject.name)
                 else node_of(one.side.output, one, subject, execution),
-                one.node or node_of(one.side.by[0][0], one, subject, execution),
+                *(one.node or node_of(name, one, subject, execution) for name, _ in one.side.by),
             )
             for one in self.found
         ]
 
-    def nodes_in(self, run: ScriptRun, found: list[tuple[Node, Node]]) -> list[tuple[Node, Node]]:
+    def nodes_in(self, run: ScriptRun, found: list[tuple[Node, ...]]) -> list[tuple[Node, ...]]:
         """Return the nodes of a run that are those ``found`` in the first one.
 
         An output that is none of the graph's, as g is none of f's, has the same name in every run.
         """
-        if all(root in run.known for root, _ in found):
-            return [(run.known[root], run.known.get(node, node)) for root, node in found]
-        named = self.nodes(run.subject, run.execution)
+        named = found
+        if not all(nodes[0] in run.known for nodes in found):
+            named = self.nodes(run.subject, run.execution)
         return [
-            (run.known.get(root, own_root), run.known.get(node, own))
-            for (root, node), (own_root, own) in zip(found, named, strict=True)
+            tuple(run.known.get(node, other) for node, other in zip(nodes, own, strict=True))
+            for nodes, own in zip(found, named, strict=True)
         ]
 
     def jacobians(self, subject: ReportedPass, execution: Execution) -> list[str]:
         """Return remarks on the derivatives that are whole Jacobians."""
         return [
-            f"`{one.written}` is a Jacobian, of shape {(*root.shape, *node.shape)}"
-            for one, (root, node) in zip(self.found, self.nodes(subject, execution), strict=True)
+            f"`{one.written}` is a Jacobian, of shape {(*root.shape, *by[0].shape)}"
+            for one, (root, *by) in zip(self.found, self.nodes(subject, execution), strict=True)
             if root.shape and root is not subject.root and one.side.row is None
         ]
 
-    def values(self, nodes: list[tuple[Node, Node]], subject: ReportedPass) -> dict[str, Any]:
+    def values(self, nodes: list[tuple[Node, ...]], subject: ReportedPass) -> dict[str, Any]:
         """Return the value of each derivative by the name that stands for it, for the ``nodes`` of a run."""
         return {
-            f"gradient_{at}_": Tensor.of(
-                as_stored(entry_of(derivative_between(root, node, one, subject), one))
-            )
-            for at, (one, (root, node)) in enumerate(zip(self.found, nodes, strict=True))
+            f"gradient_{at}_": Tensor.of(as_stored(entry_of(derivative_between(root, by, one, subject), one)))
+            for at, (one, (root, *by)) in enumerate(zip(self.found, nodes, strict=True))
         }
 
 
@@ -192,15 +212,33 @@ def node_of(name: str, one: Upstream, subject: ReportedPass, execution: Executio
     return equal_node(node, subject.order)
 
 
-def derivative_between(root: Node, node: Node, one: Upstream, subject: ReportedPass) -> Any:
-    """Return the gradient of ``root``, the output or another value of the graph, by ``node``.
+def derivative_between(root: Node, by: list[Node], one: Upstream, subject: ReportedPass) -> Any:
+    """Return the gradient of ``root``, the output or another value of the graph, or that of its gradient.
 
-    It is the Jacobian, or a row of it, if ``root`` has several entries that nothing weighs.
+    ``by`` has the value that it is by, or the two values. It is the Jacobian, or a row of it, if ``root`` has
+    several entries that nothing weighs.
     """
+    if len(by) == 2:
+        return second_between(root, by, one, subject)
+    [node] = by
     if root is not subject.root or subject.adds_up or one.side.row is not None:
         return part_of_jacobian(jacobian_of(root, node), root, one.side.row, None)
     g = subject.cotangents.get(node)
     return np.zeros(node.shape) if g is None else np.asarray(g)
+
+
+def second_between(root: Node, by: list[Node], one: Upstream, subject: ReportedPass) -> Any:
+    """Return the derivative by the second value of the gradient of ``root`` by the first."""
+    if root is subject.root and not subject.adds_up:
+        return second_gradient(subject.order, {root: subject.seed}, *by)
+    if np.size(root.out) > 1:
+        raise UsageError(
+            f"--formula: each of the {np.size(root.out)} entries of the output of `{one.written}` has second"
+            " derivatives",
+            code="E0610",
+            help=("write it for a value that is one number",),
+        )
+    return second_gradient(newest_first([root]), {root: np.ones(root.shape)}, *by)
 
 
 def jacobian_of(root: Node, node: Node) -> Any:

@@ -66,7 +66,7 @@ def test_a_prime_without_an_argument_is_the_derivative_by_the_only_input() -> No
 
 def test_primes_that_cannot_be_read_are_refused_with_the_way() -> None:
     for text, told, way in (
-        ("y'' = 2*y''", "on the right is a second derivative", "only first derivatives stand on the right"),
+        ("y'' = 2*y''", "on the right is the derivative that is to be checked", "write what it comes to"),
         ("y' - 2*y = exp(2*x)", "is no derivative", "solve the equation for dy/dx"),
         ("dy/dx = g'(f(x))*f'(x)", "by a variable", "assign `u = f(x)` in the script, and write g'(u)"),
         ("dy/du = 3*u**2", "`u` is a parameter of `g`", "assign the argument in the script: `u = ...`"),
