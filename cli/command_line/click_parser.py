@@ -350,6 +350,8 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
         )
     if command.name == "lint" and error.option_name == "--format":
         return "the findings are diagnostics: --diagnostics json, or --diagnostics github"
+    if command.name == "propagate" and error.option_name == "--each":
+        return "give the rows to --data: the output then has an entry, with its deviation, for each row"
     if command.name == "diff" and error.option_name in ("--each", "--sweep"):
         rows = f"autodiff grad SCRIPT {error.option_name} ..."
         return f"write the rows of each script, `{rows} > FILE`, and compare the files"

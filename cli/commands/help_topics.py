@@ -149,6 +149,7 @@ Values and files of numbers
     --data FILE                  the columns of a table, as values of the names that they have
     --data FILE --columns x,y    the same for a table without a header
     --sigma x=0.1,y=2%           standard deviations for propagate; --cov FILE has covariances
+    --sigma x=sx                 those in column sx of --data
     --vector x=1                 a vector for jvp and hvp
 
 Files are .csv, .tsv, .json, .jsonl, .npy, .npz or text; without such a suffix the content decides. With more

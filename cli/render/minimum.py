@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: How many inputs, residuals and flat directions are named.
 MOST_NAMED = 3
+#: How many inputs a command names.
+MOST_KEPT = 8
 WIDEST_RESIDUAL = 40
 FIELDS = ("name", "index", "start", "value", "standard_error")
 
@@ -100,17 +102,19 @@ def minimum_lines(found: Minimum, page: Page) -> Iterator[Line]:
     entries = entries_of(found)
     kept = entries[: page.shown_rows(len(entries))]
     digits = min(page.digits, max(3, (page.width - 44) // 3))
+    shown = 4 if found.covariance is not None else 3  # columns: there may be no standard errors
     rows = [
         [
             [fit(place(name, index), 24)],
             [short(start, digits)],
             [short(value, digits)],
             [short(error, digits)],
-        ]
+        ][:shown]
         for name, index, start, value, error in kept
     ]
-    header = ["input", "start", "value", "standard error"]
-    yield from Table(header, rows, (NAME, MUTED, GRADIENT, NUMBER), (False, True, True, True)).lines()
+    header = ["input", "start", "value", "standard error"][:shown]
+    styles, is_right = (NAME, MUTED, GRADIENT, NUMBER)[:shown], (False, True, True, True)[:shown]
+    yield from Table(header, rows, styles, is_right).lines()
     if len(kept) < len(entries):
         yield left_out(len(entries) - len(kept), "input")
     yield EMPTY
@@ -139,7 +143,17 @@ def spell_flat(found: Minimum) -> str:
     if len(found.flat) > MOST_NAMED:
         ways.append(f"in {len(found.flat) - MOST_NAMED:,} other ways")
     what = "they do" if found.residual_count else "to second order it does"
-    return f": {what} not change {', or '.join(ways)}"
+    return f": {what} not change {', or '.join(ways)}{spell_held(found)}"
+
+
+def spell_held(found: Minimum) -> str:
+    """How to leave out of each way the first input that moves, if inputs are left; else ""."""
+    held = {next(iter(moves_of(found, row))).partition("[")[0] for row in found.flat}
+    names = [variable.name for variable in found.report.gradients]
+    kept, left = ([visible(name) for name in names if (name in held) is is_held] for is_held in (False, True))
+    if not kept or len(held) > MOST_NAMED or len(kept) > MOST_KEPT:
+        return ""
+    return f"; --wrt {','.join(kept)} leaves {in_words(left)} as given"
 
 
 def spell_end(found: Minimum, digits: int) -> str:

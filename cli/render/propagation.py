@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.render.matrices import places
-from autodiff.cli.render.numbers import exact, short
+from autodiff.cli.render.numbers import exact, several, short
 from autodiff.cli.render.page import (
     EMPTY,
     GRADIENT,
@@ -122,7 +122,10 @@ def propagation_lines(found: Propagation, page: Page) -> Iterator[Line]:
 
 
 def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[Line]:
-    """``d = 431.291 +- 75.1``, and a table of the inputs that vary, the largest share first."""
+    """``d = 431.291 +- 75.1``, and a table of the inputs that vary, the largest share first.
+
+    Of inputs with several entries, as those of rows, only those are shown that the output depends on.
+    """
     value = float(np.ravel(found.report.output.value)[at])
     sigma = float(found.sigma[at])
     yield (
@@ -132,7 +135,8 @@ def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[
     yield EMPTY
     names = [place(*one) for one in places(found.report.gradients)]
     given, sigmas = input_values(found), np.sqrt(np.diag(found.covariance)).tolist()
-    order = [j for j in np.argsort(-found.shares[at], kind="stable").tolist() if sigmas[j]]
+    varied = [j for j in np.argsort(-found.shares[at], kind="stable").tolist() if sigmas[j]]
+    order = [j for j in varied if found.jacobian[at, j] or names[j].isidentifier()]
     kept = order[: page.shown_rows(len(order))]
     digits = min(page.digits, max(3, (page.width - 50) // 3))
     rows = [
@@ -150,6 +154,9 @@ def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[
     yield from Table(header, rows, styles, (False, True, True, True, True)).lines()
     if len(kept) < len(order):
         yield left_out(len(order) - len(kept), "input")
+    if len(order) < len(varied):
+        others = several(len(varied) - len(order), "other entry")
+        yield from prose(f"the derivatives by {others} of the inputs are 0", page.width, 2)
     if (found.shares[at] < 0).any():
         yield from prose("a negative share: its correlation with others lowers the variance", page.width, 2)
 

@@ -15,6 +15,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.cli.data_files.data_file import DataFile
+
+
+def data_files(values: Values) -> list[DataFile]:
+    """The files of ``--data``, which are read once."""
+    request = values.request
+    names = read_names((request.text("columns") or "",))
+    if any(not name.isidentifier() for name in names):
+        raise UsageError(
+            f"--columns takes names, not `{request.text('columns')}`",
+            code="E0610",
+            help=("separate them by commas, as in --columns x,y",),
+        )
+    if values.tables is None:
+        values.tables = [values.read_file("--data", path, names) for path in request.texts("data")]
+    return values.tables
+
+
+def read_column(values: Values, name: str) -> Any:
+    """The numbers in a column of a file of ``--data``; None if no column has that name."""
+    if not values.request.texts("data"):
+        return None
+    data = next((data for data in data_files(values) if name in data.columns), None)
+    return None if data is None else data.take([name])[name]
+
 
 def read_columns(session: Session, values: Values) -> dict[str, Any]:
     """The columns that the script uses, as arrays by name. Notes those of its names that it computes itself.
@@ -23,17 +48,9 @@ def read_columns(session: Session, values: Values) -> dict[str, Any]:
     """
     assert session.script is not None
     request = session.request
-    names = read_names((request.text("columns") or "",))
-    if any(not name.isidentifier() for name in names):
-        raise UsageError(
-            f"--columns takes names, not `{request.text('columns')}`",
-            code="E0610",
-            help=("separate them by commas, as in --columns x,y",),
-        )
     found: dict[str, Any] = {}
     others: list[tuple[str, list[str], list[str]]] = []  # of each file, the columns that may be misspelled
-    for path in request.texts("data"):
-        data = values.read_file("--data", path, names)
+    for data in data_files(values):
         if not data.columns:
             raise nameless(data.name)
         session.columns[data.name] = data.columns

@@ -8,6 +8,7 @@ from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.data_file import data_error, listed
 from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.broken_slopes import enter_gradients, note_slopes_left_out
+from autodiff.cli.requests.data import read_column
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import read_names
@@ -145,12 +146,24 @@ def note_kinks(session: Session, asked: Question, probe: Probe, draws: int) -> b
 
 
 def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, Any]]:
-    """The values of ``--sigma a=0.1,b=2%``: deviations, and those that are parts of the inputs' values."""
+    """The values of ``--sigma a=0.1,b=2%``: deviations, and those that are parts of the inputs' values.
+
+    A deviation may also be the name of a column of ``--data``.
+    """
     found: dict[str, object] = {}
     parts: dict[str, Any] = {}
     for name, value in split_names("--sigma", read_names(values.request.texts("sigma"))).items():
         number = value.rstrip().removesuffix("%")
-        if number == value.rstrip():
+        if value.strip() == name or (value[:1] == "@" and value[1:] in values.request.texts("data")):
+            raise UsageError(
+                f"--sigma {name}: `{value}` has the values of `{name}`, not its deviations",
+                code="E0610",
+                help=(f"name the column of the deviations, as in --sigma {name}=s{name}",),
+            )
+        column = read_column(values, value.strip())
+        if column is not None:
+            found[name] = column
+        elif number == value.rstrip():
             found[name] = values.read(f"--sigma {name}", value, name)
         else:
             parts[name] = np.asarray(values.read(f"--sigma {name}", number, name), "float64") / 100

@@ -26,16 +26,21 @@ LONGEST_SHOWN = 40  # characters of a value in a message
 FORMS = "write it as in 2.5, [[1, 2], [3, 4]], pi/4, linspace(0, 1, 5) or @FILE"
 #: The prefixes of units, with their powers of ten.
 PREFIXES = {"f": -15, "p": -12, "n": -9, "u": -6, "\u00b5": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12}
-WITH_PREFIX = re.compile(rf"([-+]?(?:\d+\.?\d*|\.\d+))\s?([{''.join(PREFIXES)}])")
+NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+))"
+WITH_PREFIX = re.compile(rf"{NUMBER}\s?([{''.join(PREFIXES)}])")
 
 
 class Values:
-    """Reads the values of one command line; standard input can be read once."""
+    """Reads the values of one command line; standard input can be read once.
 
-    __slots__ = ("request", "stdin_user")
+    ``tables`` are the files of ``--data``, None until they are read.
+    """
+
+    __slots__ = ("request", "stdin_user", "tables")
 
     def __init__(self, request: Request) -> None:
         self.request = request
+        self.tables: list[DataFile] | None = None
         self.stdin_user = "the script" if reads_stdin(request) else ""
 
     def read_all(self, option: str) -> dict[str, object]:
@@ -217,6 +222,8 @@ def no_value(option: str, text: str, error: AutodiffError) -> UsageError:
     elif prefixed := WITH_PREFIX.fullmatch(text.strip()):
         number, prefix = prefixed.groups()
         help = f"prefixes of units are not read: write {number}e{PREFIXES[prefix]}"
+    elif re.fullmatch(rf"{NUMBER}\s?[^\W\d_][\w/^*]*", text.strip()):
+        help = "units are not read: write the number alone, in the unit that the script has"
     return UsageError(f"{option}: `{shown}` has no value: {why}{at}", code="E0610", help=(help,))
 
 

@@ -516,6 +516,22 @@ def test_an_output_that_is_not_finite_is_told_with_the_row(autodiff, write):
     assert "(row 2 of d.csv: t = 0 and v = 1)\n" in done.err
 
 
+def test_a_fit_that_moves_a_constant_says_how_to_leave_it(autodiff, write):
+    """R is a variable of the script as A and E are; without --wrt it is fitted too."""
+    write("T,k\n290,0.9\n300,1.8\n310,3.6\n320,6.4\n", "d.csv")
+    code = ("minimize", "-e", "R = 8.314; A = 1e9; E = 5e4; r = A*exp(-E/(R*T)) - k", "--data", "d.csv")
+    done = autodiff(*code, "--format", "table")
+    assert "nan" not in done.out
+    assert done.out.splitlines()[2].split() == ["input", "start", "value"]
+    assert done.err.startswith(
+        "note: there are no standard errors: the residuals do not determine all inputs"
+    )
+    assert done.err.endswith("; --wrt A,E leaves R as given\n")
+    done = autodiff(*code, "--wrt", "A,E", "--format", "table")
+    assert done.err == ""
+    assert "standard error" in done.out
+
+
 def test_a_search_that_stops_on_the_way_counts_its_steps(autodiff):
     code = "x = 3.; r = [x - 1, 1e-30*sqrt(abs(x - 1))]"
     done = autodiff("minimize", "-e", code, "--format", "table")

@@ -225,6 +225,34 @@ def test_the_document_has_what_the_table_shows(autodiff):
     assert sum(np.array(share) for share in made["shares"].values()) == pytest.approx([1, 1])
 
 
+def test_deviations_of_rows_are_a_column(autodiff, write):
+    write("L,T,sL\n1,2,0.1\n4,2,0.2\n", "d.csv")
+    code = ("propagate", "-e", "g = 3*L + T", "--data", "d.csv")
+    done = autodiff(*code, "--sigma", "L=sL")
+    assert [float(x) for x in done.out.split()] == pytest.approx([5, 0.3, 14, 0.6])
+    assert done.err == ""
+    assert autodiff(*code[:3], "--data", "-", "--sigma", "L=sL", input="L;T;sL\n1;2;0.5\n").out == "5\t1.5\n"
+    table = autodiff(*code, "--sigma", "L=sL,T=1", "--format", "table").out
+    assert [line.split()[0] for line in table.splitlines() if "[" in line] == [
+        *("g[0]", "T[0]", "L[0]"),
+        *("g[1]", "T[1]", "L[1]"),
+    ]
+    assert table.count("  the derivatives by 2 other entries of the inputs are 0\n") == 2
+    for same in ("@d.csv", "L"):
+        done = autodiff(*code, "--sigma", f"L={same}")
+        assert done.returncode == 2
+        assert (
+            f"--sigma L: `{same}` has the values of `L`, not its deviations\n  = help: name the" in done.err
+        )
+
+
+def test_an_input_without_an_effect_is_shown(autodiff):
+    done = autodiff(
+        "propagate", "-e", "x = 0.; y = 1.; z = x**2 + y", "--sigma", "x=1,y=1", "--format", "table"
+    )
+    assert [line.split()[0] for line in done.out.splitlines()[3:]] == ["y", "x"]
+
+
 def test_an_entry_that_never_changes_passes_nothing_on(autodiff, write):
     """By the chain rule its slope is 0 times infinity; the deviation is that of the other rows."""
     write("t\n0\n2\n", "d.csv")
