@@ -3,50 +3,76 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
+from autodiff.grammar.interpret.script_kind import is_plain
 from autodiff.grammar.lints.finding import Lint, Subject, atom, finding
-from autodiff.grammar.lints.numerics import applied, operation_of
+from autodiff.grammar.lints.numerics import operation_of
 from autodiff.grammar.lints.shapes import shape_of
 from autodiff.grammar.lints.values import Value, ancestors
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
+AXIS_METHODS = ("reshape", "view", "unsqueeze", "expand_dims")
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
 def vector_and_column(subject: Subject) -> Iterator[AutodiffError]:
-    losses = [one for event in subject.events("backward") for one in ancestors(event.value)]
-    averaged = {id(one.inputs[0]) for one in losses if one.inputs and operation_of(one) in ("mean", "sum")}
-    compared = {id(one.inputs[0]) for one in losses if id(one) in averaged and is_distance(one)}
-    in_losses = {id(one) for one in losses}
-    for node, name, inputs, made in applied(subject, "-", *LOSSES):
-        if isinstance(node, tree.AugmentedAssign) or len(inputs) < 2:
-            continue  # a change in place keeps the shape
-        if inputs[0].requires_grad == inputs[1].requires_grad:
+    is_numpy = is_plain(subject.names)
+    seen: set[int] = set()
+    losses = {id(one): one for root in roots_of(subject, is_numpy) for one in ancestors(root, seen=seen)}
+    averaged = {
+        id(one.inputs[0]) for one in losses.values() if one.inputs and operation_of(one) in ("mean", "sum")
+    }
+    compared = {id(losses[at].inputs[0]) for at in averaged if at in losses and is_distance(losses[at])}
+    found: dict[int, AutodiffError] = {}
+    for at, made in losses.items():
+        is_difference = isinstance(made.node, tree.Binary) and made.node.op == "-" and at in compared
+        inputs = made.inputs[:2] if is_difference or operation_of(made) in LOSSES else ()
+        if len(inputs) < 2 or (not is_numpy and inputs[0].requires_grad == inputs[1].requires_grad):
             continue
-        if id(made) not in (compared if name == "-" else in_losses):
-            continue
-        shapes = [shape_of(one) for one in inputs[:2]]
-        column = next((at for at, shape in enumerate(shapes) if shape is not None and len(shape) == 2), None)
-        if column is None or shapes[1 - column] != (shapes[column] or ())[:1]:
-            continue
-        count, width = shapes[column] or (0, 0)
-        if width != 1 or count < 2:
-            continue
-        parts = (node.left, node.right) if isinstance(node, tree.Binary) else operands(node)
-        part = parts[column] if len(parts) == 2 else None
-        fixes = []
-        if part is not None:
-            text = f"{atom(subject, part)}.squeeze(1)"
-            fixes = [Fix("compare entry by entry", Edit(part.span, text))]
-        yield finding(
-            node.span,
-            f"a vector of {count} entries meets a column of {count}: the result is {count} x {count}",
-            "the loss adds up all pairs, not the entries that belong together",
-            fixes=fixes,
-        )
+        column = column_of(inputs)
+        if column is not None and not (is_numpy and adds_axis(made.node, inputs[column])):
+            found.setdefault(made.node.span.start, mismatch(subject, made.node, column, inputs))
+    yield from (found[start] for start in sorted(found))
+
+
+def roots_of(subject: Subject, is_numpy: bool) -> list[Value]:
+    """The values whose parts are losses: outputs of backward(), in a script of numpy what is assigned."""
+    return [event.value for event in subject.events("bind" if is_numpy else "backward")]
+
+
+def column_of(inputs: Sequence[Value]) -> int | None:
+    """Which of two operands is a column, where the other is a vector of as many entries; None elsewhere."""
+    shapes = [shape_of(one) for one in inputs]
+    for at, shape in enumerate(shapes):
+        if shape is not None and len(shape) == 2 and shape[1] == 1 < shape[0] and shapes[1 - at] == shape[:1]:
+            return at
+    return None
+
+
+def adds_axis(node: Any, column: Value) -> bool:
+    """Whether the expression itself makes the column, so that all pairs are meant."""
+    made = column.node
+    return operation_of(column) in AXIS_METHODS and node.span.start <= made.span.start < node.span.end
+
+
+def mismatch(subject: Subject, node: Any, column: int, inputs: Sequence[Value]) -> AutodiffError:
+    """The finding for a difference or a loss of a column and a vector."""
+    count = (shape_of(inputs[column]) or ())[0]
+    parts = (node.left, node.right) if isinstance(node, tree.Binary) else operands(node)
+    fixes = []
+    if len(parts) == 2:
+        text = f"{atom(subject, parts[column])}.squeeze(1)"
+        fixes = [Fix("compare entry by entry", Edit(parts[column].span, text))]
+    return finding(
+        node.span,
+        f"a vector of {count} entries meets a column of {count}: the result is {count} x {count}",
+        "the loss adds up all pairs, not the entries that belong together",
+        fixes=fixes,
+    )
 
 
 def is_distance(value: Value) -> bool:

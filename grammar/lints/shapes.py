@@ -7,7 +7,7 @@ from math import prod
 
 from autodiff.grammar.lints.calls import last_word
 from autodiff.grammar.lints.evaluate import in_namespace
-from autodiff.grammar.lints.values import NUMBER, Value
+from autodiff.grammar.lints.values import NUMBER, UNKNOWN, Value
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -26,34 +26,47 @@ KEEPING_SHAPE = frozenset(
 )
 
 
-def shape_of(value: Value, depth: int = 0) -> Shape | None:
-    """The shape of a tensor, () for a number; None where the script does not show it."""
+def shape_of(value: Value, depth: int = 0, known: dict[int, Shape | None] | None = None) -> Shape | None:
+    """The shape of a tensor or an array, () for a number; None where the script does not show it.
+
+    ``known`` has the shapes of the values that were looked at before, at the same depth or above.
+    """
+    known = {} if known is None else known
+    if id(value) not in known:
+        known[id(value)] = shape_of_new(value, depth, known)
+    return known[id(value)]
+
+
+def shape_of_new(value: Value, depth: int, known: dict[int, Shape | None]) -> Shape | None:
     node = value.node
     if value.kind == NUMBER:
         return ()
-    if depth > DEEPEST or not value.is_tensor:
+    if depth > DEEPEST or not (value.is_tensor or value.kind == UNKNOWN):
         return None
-    if isinstance(node, tree.Call):
-        return shape_of_call(value, node, depth)
-    if isinstance(node, tree.Unary):
-        return shape_of(value.inputs[0], depth + 1)
+    if isinstance(node, tree.Call):  # of arrays of numpy only their shapes are known
+        is_certain = value.is_tensor or isinstance(node.function, tree.Attribute)
+        return shape_of_call(value, node, depth, known) if is_certain else None
+    if isinstance(node, tree.Unary) and value.inputs:
+        return shape_of(value.inputs[0], depth + 1, known)
     if isinstance(node, tree.Binary) and len(value.inputs) == 2:
-        left, right = (shape_of(one, depth + 1) for one in value.inputs)
+        left, right = (shape_of(one, depth + 1, known) for one in value.inputs)
         if left is None or right is None:
             return None
         return product_shape(left, right) if node.op == "@" else broadcast(left, right)
     return None
 
 
-def shape_of_call(value: Value, node: tree.Call, depth: int) -> Shape | None:
+def shape_of_call(value: Value, node: tree.Call, depth: int, known: dict[int, Shape | None]) -> Shape | None:
     name = last_word(node.function)
     given = [one.value for one in node.arguments if one.keyword is None and not one.star]
-    if name in ("tensor", "Tensor", "FloatTensor", "DoubleTensor"):
+    if name in ("tensor", "Tensor", "FloatTensor", "DoubleTensor") or (
+        name == "array" and not value.is_tensor
+    ):
         is_list = len(given) == 1 and isinstance(given[0], tree.ListDisplay)
         return list_shape(given[0]) if is_list else None
     if name in SIZED_MAKERS:
         return sizes(given)
-    first = shape_of(value.inputs[0], depth + 1) if value.inputs else None
+    first = shape_of(value.inputs[0], depth + 1, known) if value.inputs else None
     if first is None:
         return None
     if name in KEEPING_SHAPE:
@@ -65,8 +78,8 @@ def shape_of_call(value: Value, node: tree.Call, depth: int) -> Shape | None:
     if name == "unsqueeze" and wanted is not None and len(wanted) == 1:
         at = wanted[0] if wanted[0] >= 0 else wanted[0] + len(first) + 1
         return (*first[:at], 1, *first[at:])
-    if name in ("mm", "mv", "matmul") and len(value.inputs) == 2:
-        other = shape_of(value.inputs[1], depth + 1)
+    if name in ("mm", "mv", "matmul", "dot") and len(value.inputs) == 2:
+        other = shape_of(value.inputs[1], depth + 1, known)
         return None if other is None else product_shape(first, other)
     return None
 

@@ -307,9 +307,32 @@ WRONG = {
         V + "loss = F.mse_loss(v * 2, torch.zeros(2).unsqueeze(1))\nloss.backward()\n",
         ["L059"],
     ),
+    "a vector and a column of numpy": (
+        "import numpy as np\nX = np.array([[1., 2.], [3., 4.], [5., 6.]])\nw = np.array([[0.1], [0.2]])\n"
+        "y = np.array([1., 2., 3.])\nerror = X.dot(w) - y\nloss = np.square(error).mean()\n",
+        ["L059"],
+    ),
+    "a vector and a column of a loop over drawn arrays": (
+        "import numpy as np\nX = np.random.randn(20, 2)\ny = np.random.randn(20)\nw = np.zeros((2, 1))\n"
+        "for t in range(5):\n    loss = np.mean((np.dot(X, w) - y) ** 2)\n    w = w - 0.1 * loss\n",
+        ["L059"],
+    ),
     "a logarithm of sigmoid": (W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n", ["L053"]),
 }
 RIGHT = {
+    "pairs of numpy's arrays": (
+        "import numpy as np\nx = np.array([1.0, 2.0, 3.0])\nc = np.array([0.0, 1.0, 5.0])\n"
+        "d = ((x.reshape(3, 1) - c) ** 2).sum()\ne = ((x[:, None] - c) ** 2).mean()\n"
+        "k = np.exp(-((np.array([[1.0], [2.0], [3.0]]) - c) ** 2)).sum()\nL = d + e + k\n"
+    ),
+    "columns of numpy's arrays": (
+        "import numpy as np\nX = np.array([[1., 2.], [3., 4.], [5., 6.]])\nw = np.array([[0.1], [0.2]])\n"
+        "y = np.array([[1.], [2.], [3.]])\nloss = ((X @ w - y) ** 2).sum() + (w[:, 0] ** 2).sum()\n"
+    ),
+    "an array of any shape": (
+        "import numpy as np\ndef load(x):\n    return x\ny = load(np.array([1., 2.]))\n"
+        "loss = ((np.array([[1.], [2.]]) * y.size - y.reshape(-1, 1)) ** 2).mean()\n"
+    ),
     "methods of numpy's arrays": (
         "import numpy as np\nx = np.array([1.0, 2.0])\ny = (x > 0).astype(float)\n"
         "p = np.exp(x) / np.sum(np.exp(x))\nd = p.copy()\nd[0] -= 1\nL = np.sum(d.clip(0, 1) * y) / d.size\n"
