@@ -59,6 +59,9 @@ SMOOTH_BESIDE_ZERO = frozenset(["abs", "pow", "relu", "sign"])
 #: These commands show what a script computes; the others answer for one gradient, which must be well-defined.
 ADDING_UP = ("run", "graph", "trace")
 
+#: After steps of training by hand these are about the loss; the others are about what the script ends in.
+STEPPING = ("run", "grad", "explain", "graph", "trace", "check")
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -186,10 +189,11 @@ def run_request(
         with probe:
             return run_request(session, settings, twice, needed, None, part)
     assert session.script is not None
-    if session.request.texts("fail_on"):
+    request = session.request
+    if request.texts("fail_on"):
         from autodiff.cli.requests.fail_on import read_kinds
 
-        read_kinds(session.request)  # before the run: a mistake in the option need not wait for its end
+        read_kinds(request)  # before the run: a mistake in the option need not wait for its end
     execution = execute(
         session.script.source,
         settings,
@@ -198,6 +202,11 @@ def run_request(
         twice,
         part,
     )
+    is_stepping = request.command in STEPPING and not request.texts("formula")
+    if is_stepping and execution.may_end_in_steps():
+        from autodiff.grammar.session.last_turn import with_loss_of_steps
+
+        execution = with_loss_of_steps(execution, settings)
     if execution.reassigned and (needed or settings.of or settings.grad_output is not None):
         from autodiff.grammar.repair.reassigned_inputs import with_reassigned_inputs
 

@@ -20,6 +20,7 @@ from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.values import type_name
+from autodiff.grammar.session.hand_gradients import LOSS_NAMES
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import assigned_names, walk
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 #: How many names of the script an error lists.
 MAX_NAMES = 12
-#: What courses call a loss on paper.
-LOSS_NAMES = frozenset(["C", "Cost", "E", "J", "L", "Loss", "cost", "loss"])
 #: Signs that are not on a keyboard, with the language's signs for them.
 SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "∂": "d"})
 #: Comments and strings of a script: the words in them are no names.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
 from autodiff.core.graph.topological_order import newest_first
-from autodiff.grammar.by_hand.formula import LOSS_NAMES
 from autodiff.grammar.session.choose_target import find_target
-from autodiff.grammar.session.hand_gradients import differentiated_by, is_gradient
+from autodiff.grammar.session.hand_gradients import differentiated_by, is_gradient, is_loss
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +17,6 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
     from autodiff.grammar.session.run import Execution, Settings
-
-#: What a variable is called whose value a training loop makes small.
-LOSS = re.compile(r"(?i)(?:\w*_)?(?:loss|cost|error|mse)")
-
-
-def is_loss(name: str) -> bool:
-    return name in LOSS_NAMES or LOSS.fullmatch(name) is not None
 
 
 def computed_loss(names: Iterable[str], execution: Execution) -> str | None:

@@ -14,7 +14,8 @@ from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.by_hand.formula import inner_bodies, root_name, words_of
 from autodiff.grammar.by_hand.left_side import DerivativeNames
-from autodiff.grammar.by_hand.loss_of_steps import computed_loss, is_loss
+from autodiff.grammar.by_hand.loss_of_steps import computed_loss
+from autodiff.grammar.session.hand_gradients import is_loss
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import assigned_names, walk

@@ -306,7 +306,7 @@ def reassigned_notes(
         if name in inputs or entries:
             seen.add(name)
             yield from value_meant(name, inputs[name if name in inputs else entries[0]], execution, subject)
-    if is_asked:
+    if is_asked or execution.chosen:
         return
     behind = execution.origins or Origins(execution, settings)
     groups: dict[tuple[str, str], list[str]] = {}

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 FILE_NAME = re.compile(r"[\w./][\w./-]*")
 
 
+#: What courses call a loss on paper.
+LOSS_NAMES = frozenset(["C", "Cost", "E", "J", "L", "Loss", "cost", "loss"])
+#: What a variable is called whose value a training loop makes small.
+LOSS = re.compile(r"(?i)(?:\w*_)?(?:loss|cost|error|mae|mse|nll|objective|sse)(?:_val|_value)?")
+
+
+def is_loss(name: str) -> bool:
+    return name in LOSS_NAMES or LOSS.fullmatch(name) is not None
+
+
 def output_of_hand_gradient(name: str, execution: Execution) -> str:
     """Return the output whose gradient a variable seems to be: ``loss`` for ``db1``; "" if there is none.
 

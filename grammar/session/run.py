@@ -16,6 +16,7 @@ from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
+from autodiff.core.graph.node import next_number
 from autodiff.core.graph.state import ignore_count, mode
 from autodiff.grammar.interpret import assignment, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
@@ -133,11 +134,13 @@ class Execution:
     ``last_loop`` is the last statement at top level that is no expression and no definition, if it is a loop;
     ``last_target`` is its last target, if it is an assignment. ``script`` is the syntax tree; that of a long
     text is None, as it would take more memory than the graph. ``origins`` says what the output is made of as
-    the text has it, once ``with_reassigned_inputs`` has asked.
+    the text has it, once ``with_reassigned_inputs`` has asked. ``recorded`` is the number of operations that
+    the run recorded, ``chosen`` the note on an output that is not what the script ends in.
     """
 
     __slots__ = (
         "assigned_once",
+        "chosen",
         "data",
         "first_leaves",
         "first_numbers",
@@ -155,6 +158,7 @@ class Execution:
         "positions",
         "prints_numbers",
         "reassigned",
+        "recorded",
         "reshaped",
         "scopes",
         "script",
@@ -193,7 +197,8 @@ class Execution:
         self.data: frozenset[str] = frozenset()
         self.stopped_before: Span | None = None
         self.made_choice = False
-        self.steps = 0
+        self.steps = self.recorded = 0
+        self.chosen = ""
         self.skipped: dict[str, tuple[str, Span]] = {}
 
     def first_offset(self, name: str) -> int:
@@ -208,6 +213,13 @@ class Execution:
             return False
         start = loop.body[0].span.start
         return any(span.start >= start for span in self.scopes.module.first_binding.values())
+
+    def may_end_in_steps(self) -> bool:
+        """Whether the script ends in a loop, or gives a name another value at last."""
+        last = self.last_assigned
+        return self.last_loop is not None or (
+            last is not None and self.scopes.module.assignment_count(last) > 1
+        )
 
     def may_lack_value(self) -> bool:
         """Whether a script without tensors has top-level names that got no value, or None."""
@@ -228,8 +240,10 @@ def run_once(
     with EngineSetup(settings):
         keeps_tree = script is not None or len(source.text) <= LONGEST_KEPT
         script = script or parse_to_first_error(source)
+        first = next_number()
         execution = run_script(script, source, settings, write, warn, keeps_tree)
         execution.made_choice, execution.steps = runtime.made_choice, runtime.used
+        execution.recorded = next_number() - first
         return execution
 
 

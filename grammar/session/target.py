@@ -49,6 +49,7 @@ def make_subject(execution: Execution, settings: Settings) -> ReportedPass:
     """Choose target, weight and inputs, and run the backward pass; note where the script ends in another."""
     subject = run_pass(execution, settings)
     subject.numbers_first = execution.first_numbers
+    subject.notes = (*[execution.chosen] * bool(execution.chosen), *subject.notes)
     if execution.without_tensors and settings.of is None:
         note = other_output_note(subject, execution)
         if subject.name.startswith(("d", "grad_")) and not note:

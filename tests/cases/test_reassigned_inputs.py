@@ -389,7 +389,7 @@ TRAINED = [
         [0.81, 0.81, 0.9, 1],
         says=[
             "the slope is that by its value of line 6; --wrt w_2 gives that by the last one, of line 11",
-            "note: --of loss --wrt w_2 gives the slope of `loss` in the last turn of the loop",
+            "note: the output is `loss` by w_2, in the last turn of the loop in line 7; --of w takes",
             "note: --wrt w_2 gives the slope of `loss` in the last turn of the loop",
             "it is the derivative by the last w (line 11): dloss/dw_2",
         ],
@@ -400,7 +400,7 @@ TRAINED = [
         "two_weights",
         "import numpy as np\nx = np.array([1, 2])\na = np.random.randn()\nb = np.random.randn()\nlr = 0.01\n"
         "for t in range(3):\n    e = a + b*x - 2*x\n    loss = (e**2).sum()\n    a -= lr*2*e.sum()\n"
-        "    b -= lr*2*(e*x).sum()\n",
+        "    b -= np.clip(lr*2*(e*x).sum(), -1, 1)\n",
         "autodiff run script.ad",
         says=[
             "`a` and `b` are assigned more than once, so they are not listed: --wrt a,b gives the slopes by"
