@@ -7,7 +7,7 @@ from itertools import groupby
 
 from autodiff.cli.process.streams import cells
 from autodiff.cli.render.name_keys import brief_meanings, meaning_texts, repeat_text
-from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
+from autodiff.cli.render.numbers import fitted, is_array, number, several, short, spell_count
 from autodiff.cli.render.page import (
     EMPTY,
     GRADIENT,
@@ -99,13 +99,12 @@ def left_of_step(left: int, what: str, page: Page) -> Iterator[Line]:
 
 
 def dots_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """What the dots of step 3 stand for, if it has some without a definition."""
-    stand_for = ["the factors that are left out of long paths"] * has_gaps(derivation)
-    left = derivation.count - len(derivation.paths)
+    """What step 3 leaves out, if it has dots that nothing below defines."""
+    missing = ["factors of long paths (`...`)"] * has_gaps(derivation)
     if is_part_of_sum(derivation):
-        stand_for.append(f"{spell_count(left)} more path{'s' * (left != 1)}" if left else "more terms")
-    if stand_for:
-        yield from prose(f"`...` stands for {' and '.join(stand_for)}", page.width, LABEL_WIDTH)
+        missing.append(several(derivation.count - len(derivation.paths), "more path"))
+    if missing:
+        yield from prose(f"not written: {' and '.join(missing)}", page.width, LABEL_WIDTH)
 
 
 def is_part_of_sum(derivation: Derivation) -> bool:
@@ -133,8 +132,6 @@ def number_step(derivation: Derivation, page: Page) -> Iterator[Line]:
         )
     else:
         yield from number_lines(derivation, page)
-        if is_part_of_sum(derivation):
-            yield ((MUTED, "+ ".rjust(LABEL_WIDTH)), (PLAIN, "..."))
 
 
 def is_as_before(derivation: Derivation) -> bool:
@@ -356,6 +353,8 @@ def number_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         for sign, line in block:
             yield ((MUTED, (sign or label).ljust(LABEL_WIDTH)), (PLAIN, line))
             label = ""
+    if is_part_of_sum(derivation):
+        yield ((MUTED, "+ ".rjust(LABEL_WIDTH)), (PLAIN, "..."))
 
 
 def number_blocks(derivation: Derivation, page: Page) -> Iterator[list[tuple[str, str]]]:

@@ -146,7 +146,8 @@ class Derivations:
             are_strongest=are_strongest,
             chain=tuple((" * " if is_scalar else " . ").join(path.chain) for path, _ in paths),
             local=tuple(local),
-            simplified=formula.simplified or f"{expr_text(total, None, limits.digits)} + ...",
+            simplified=formula.simplified
+            or expr_text(total, None, limits.digits) + " + ..." * (len(paths) < count),
             factored=formula.factored,
             complete=StandaloneFormula(lambda: self._complete(formula, backward)),
             where=self._where(formula, total),
@@ -248,8 +249,7 @@ class Derivations:
         if any(map(self.names.is_of_later_turn, leading)):
             written = sorted(written, key=lambda one: len(one[0]))  # the last turn of a loop first
         paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
-        terms = [symbol for path, symbol in paths if not path.is_zero]
-        total = sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
+        total = _sum_of(paths, node, is_scalar)
         if len(written) > self.top:
             kept = {path for path, _ in _strongest(written, self.top)}
             paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
@@ -259,6 +259,8 @@ class Derivations:
             for (path, _), (said, _) in zip(written, paths, strict=True)
         ]
         formula = self._choose_formula(total if is_sum else None, leading, written, is_scalar)
+        if is_sum and formula.shown is None:  # the whole sum is too long to read
+            total = _sum_of(paths, node, is_scalar)
         return written, paths, local, total, formula
 
     def _choose_formula(
@@ -419,6 +421,12 @@ def _deviation_of_sum(contributions: Sequence[Any], backward: Any) -> float:
         for c in contributions:
             sum_of_paths = sum_of_paths + c
     return deviation(sum_of_paths, backward)
+
+
+def _sum_of(paths: Sequence[tuple[Path, Symbol]], node: Node, is_scalar: bool) -> Expr:
+    """The sum of what the paths give, without those that give 0 if others do not."""
+    terms = [symbol for path, symbol in paths if not path.is_zero]
+    return sum_contributions(terms or [symbol for _, symbol in paths], node, is_scalar)
 
 
 def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:

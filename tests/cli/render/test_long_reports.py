@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -211,9 +212,27 @@ def test_dots_of_a_formula_are_explained_and_have_no_numbers(autodiff, write) ->
     out = autodiff("explain", write(DESCENT.format(count=60))).out
     steps = out[out.index("3 simplified") : out.index("5 value")]
     formula, numbers = steps.split("\n4 numbers")
-    says = " ".join(formula.split("`...` stands for ")[1].split())
-    assert re.fullmatch(r"the factors that are left out of long paths and \S+ more paths", says)
+    says = " ".join(formula.split("not written: ")[1].split())
+    assert re.fullmatch(r"factors of long paths \(`...`\) and \S+ more paths", says)
     assert numbers.strip() == "what is left out of step 3 has no numbers"
     whole = autodiff("explain", write(DESCENT.format(count=3))).out
-    assert "stands for" not in whole
+    assert "not written" not in whole
     assert "what is left out" not in whole
+
+
+def test_of_a_sum_that_is_too_long_to_read_the_strongest_terms_are_written(autodiff, write) -> None:
+    """The dots say that there are more, and how many; with all paths there are none."""
+    script = write(
+        "a = tensor([1.1, 0.9, 1.2, 0.8, 1.3, 0.7, 1.05, 0.95], requires_grad=True)\np = 1.0\n"
+        "for k in range(8):\n    for j in range(k):\n        p = p * (a[k] - a[j])\n"
+    )
+    for options, terms in ((["--top", "2"], 2), ([], 10), (["--top", "56"], 56)):
+        told = autodiff("explain", script, "--rows", "500", *options).out
+        [derivation] = json.loads(autodiff("explain", script, "--format", "json", *options).out)[
+            "derivations"
+        ]
+        steps = derivation["steps"]
+        assert steps["simplified"].count("one_hot") == len(steps["numbers"]) == terms
+        assert steps["simplified"].endswith(" + ...") == (terms < 56)
+        assert (f"not written: {56 - terms} more paths" in told) == (terms < 56)
+        assert ("+ ...\n" in told.split("4 numbers")[1].split("5 value")[0]) == (terms == 2)  # others are cut
