@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 AXIS_METHODS = ("reshape", "view", "unsqueeze", "expand_dims")
+REDUCTIONS = ("mean", "sum")
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
 def vector_and_column(subject: Subject) -> Iterator[AutodiffError]:
     is_numpy = is_plain(subject.names)
+    if is_numpy and not any(f"{name}(" in subject.source.text for name in REDUCTIONS):
+        return
     seen: set[int] = set()
     losses = {id(one): one for root in roots_of(subject, is_numpy) for one in ancestors(root, seen=seen)}
     averaged = {
-        id(one.inputs[0]) for one in losses.values() if one.inputs and operation_of(one) in ("mean", "sum")
+        id(one.inputs[0]) for one in losses.values() if one.inputs and operation_of(one) in REDUCTIONS
     }
     compared = {id(losses[at].inputs[0]) for at in averaged if at in losses and is_distance(losses[at])}
     found: dict[int, AutodiffError] = {}
