@@ -37,8 +37,9 @@ def with_known_functions(subject: ReportedPass, source: Source) -> ReportedPass:
     if len(subject.order) > MOST_NODES or not any(needed <= ops for needed in WRITTEN_OUT):
         return subject
     rewriter = Rewriter(source)
-    for node in reversed(subject.order):
-        rewriter.enter(node)
+    with np.errstate(all="ignore"):  # values that are not finite are no known function's
+        for node in reversed(subject.order):
+            rewriter.enter(node)
     root = rewriter.made.get(subject.root, subject.root)
     order = newest_first([root])
     kept = {rewriter.made.get(node, node) for _, node in subject.wrt if node in subject.cotangents}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from autodiff.core.base.source import Source
@@ -111,9 +113,16 @@ def test_what_overflows_is_derived_as_it_is() -> None:
     assert not notes
 
 
-def test_a_logarithm_of_a_probability_that_is_0_is_derived_as_it_is() -> None:
-    script = "z = tensor([0., 900.], requires_grad=True)\np = softmax(z, 0)\nloss = -torch.log(p)[0]\n"
-    derivation, notes = derived(script, "z")
+@pytest.mark.parametrize(
+    "scores", ["z", "z.masked_fill(torch.tensor([False, True]), float('-inf'))"], ids=["rounded", "masked"]
+)
+def test_a_logarithm_of_a_probability_that_is_0_is_derived_as_it_is(scores: str) -> None:
+    script = (
+        f"z = tensor([0., 900.], requires_grad=True)\np = softmax({scores}, 0)\nloss = -torch.log(p)[0]\n"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        derivation, notes = derived(script, "z")
     plain, _ = derived(script, "z", by_name=False)
     assert not notes
     assert derivation.causes
