@@ -35,13 +35,24 @@ def execute(
     statement, which ``stopped_before`` of the result has: for a report on second derivatives, which are 0.
     """
     settings = settings or Settings()
+    write, warn = write or write_out, warn or discard_warning
+    mix = None
+    if "loat" in source.text and settings.dtype == "float64" and not settings.one_float:
+        from autodiff.grammar.repair.mixed_floats import MixedFloats, may_mix_floats
+
+        if may_mix_floats(source.text):
+            mix = MixedFloats(write, warn)
+            write, warn = mix.write, mix.warn
     if "^" in source.text and not source.caret_is_power:
         from autodiff.grammar.repair.carets import read_carets
 
-        read_carets(source, settings, warn or discard_warning)
+        read_carets(source, settings, warn)
     try:
-        return run_once(source, settings, write or write_out, warn or discard_warning, script)
+        return run_once(source, settings, write, warn, script)
     except AutodiffError as error:
+        if mix is not None and mix.is_in(error):
+            settings.one_float = True
+            return mix.noted(execute(source, settings, write, warn, until_constant, script))
         if isinstance(error, CompileError) and error.code < "E0200":
             from autodiff.grammar.help.syntax.recovery import find_further_errors
 

@@ -81,7 +81,7 @@ CODES = {
         "Number types do not fit together.",
         "This operation needs operands of one type, or of a certain type.",
         "Convert one of them with `.to(...)`, or write its numbers with a decimal point. Numbers are float64"
-        " here and float32 in PyTorch: a script that asks for float32 in places runs with `--dtype float32`.",
+        " here and float32 in PyTorch: `--dtype float32` makes them so.",
         "y = torch.tensor([1., 2.]) @ torch.tensor([1, 2])",
         "y = torch.tensor([1., 2.]) @ torch.tensor([1., 2.])",
     ),

@@ -58,18 +58,32 @@ DTYPE_CLASSES: list[tuple[object, DType]] = [(float, float64), (int, int64), (bo
 def dtype_from(value: object) -> DType | None:
     """Return the dtype that ``dtype=value`` means, or None if ``value`` is no dtype."""
     if value.__class__ is DType:
-        return value
+        return meant(value)
     return next((dtype for kind, dtype in DTYPE_CLASSES if kind is value), None)
 
 
 class _DefaultDtype:
-    __slots__ = ("dtype",)
+    """``dtype`` is that of float literals. ``is_single``: a script that says float32 means the default."""
+
+    __slots__ = ("dtype", "is_single")
 
     def __init__(self) -> None:
         self.dtype = float64
+        self.is_single = False
 
 
 _default = _DefaultDtype()
+
+
+def meant(dtype: DType) -> DType:
+    """Return the dtype that a script means by one that it names."""
+    return _default.dtype if dtype is float32 and _default.is_single else dtype
+
+
+def read_single_as_default(flag: bool) -> bool:
+    """Say whether float32 means the default dtype, as in PyTorch; return what held before."""
+    before, _default.is_single = _default.is_single, flag
+    return before
 
 
 def default_dtype() -> DType:

@@ -6,7 +6,7 @@ from autodiff.core.base.errors import ArgumentError, ScriptError, type_name
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device, require_cpu
-from autodiff.core.graph.dtypes import DTYPES, DType, dtype_from, float32, float64, int32, int64
+from autodiff.core.graph.dtypes import DTYPES, DType, dtype_from, float32, float64, int32, int64, meant
 from autodiff.core.graph.dtypes import bool_ as bool_dtype
 from autodiff.core.graph.op import OPS
 from autodiff.core.methods.bookkeeping import tensor_method
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def cast(x: Tensor, dtype: DType) -> Tensor:
     """Return the tensor converted to a dtype; the tensor itself if it already has that dtype."""
+    dtype = meant(dtype)
     return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
 
 

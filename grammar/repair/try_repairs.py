@@ -15,6 +15,7 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene, is_method, method_owner
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.repair.mixed_floats import mixes_floats
 from autodiff.grammar.repair.proposals.graph_cuts import drop_unrun_cuts, find_cuts
 from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
 from autodiff.grammar.repair.unknown_names import is_near_name
@@ -79,8 +80,7 @@ def trial_limits() -> Iterator[None]:
 
 def float32_settings(error: AutodiffError, settings: Settings) -> Settings | None:
     """Return the settings with torch's default dtype if tensors of both dtypes met, else None."""
-    met = {operand.dtype.name for operand in error.operands if operand.__class__ is Tensor}
-    if error.code != "E0312" or settings.dtype == "float32" or not met >= {"float32", "float64"}:
+    if settings.dtype == "float32" or not mixes_floats(error):
         return None
     return settings.copy(dtype="float32")
 

@@ -67,10 +67,12 @@ class Settings:
     ``data`` are the names whose values are data: inputs of a report only if it has no others. ``changes`` has
     functions that change the values of names where the script assigns them.
     If the report ``adds_up`` and no ``grad_output`` is given, it is about the sum of an output's entries.
+    ``one_float``: where the script says float32, it means the default dtype.
     """
 
     __slots__ = (
-        *("adds_up", "changes", "data", "dtype", "grad_output", "of", "seed", "sets", "track", "wrt"),
+        *("adds_up", "changes", "data", "dtype", "grad_output", "of", "one_float", "seed", "sets", "track"),
+        "wrt",
     )
 
     def __init__(
@@ -96,6 +98,7 @@ class Settings:
         self.adds_up = adds_up
         self.data = frozenset(data)
         self.changes = dict(changes or {})
+        self.one_float = False
 
     def copy(
         self,
@@ -105,7 +108,7 @@ class Settings:
         changes: dict[str, Callable[[Any], Any]] | None = None,
     ) -> Settings:
         """Return the same settings with other values, another number type, other inputs or other changes."""
-        return Settings(
+        made = Settings(
             self.sets if sets is None else sets,
             self.dtype if dtype is None else dtype,
             self.seed,
@@ -117,6 +120,8 @@ class Settings:
             self.data,
             self.changes if changes is None else changes,
         )
+        made.one_float = self.one_float
+        return made
 
 
 class Execution:
@@ -256,7 +261,7 @@ WITHOUT_ASSIGNMENT = (tree.ExpressionStatement, tree.FunctionDef, tree.ClassDef)
 class EngineSetup:
     """A context manager that sets the engine's global state for a script, and restores it at the end."""
 
-    __slots__ = ("before", "numpy_errors", "settings")
+    __slots__ = ("before", "numpy_errors", "settings", "single_before")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -279,6 +284,7 @@ class EngineSetup:
         mode.close_tape()
         mode.enabled, mode.site, mode.warn = True, None, runtime.tell
         dtypes.set_default_dtype(dtypes.DTYPES[self.settings.dtype])
+        self.single_before = dtypes.read_single_as_default(self.settings.one_float)
         runtime.start()
         # Closures that call closures use no C stack, so Python's recursion limit can be raised to fit ours.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 25 * (limits.depth or 100_000) + 10_000))
@@ -312,6 +318,7 @@ class EngineSetup:
         mode.enabled = enabled
         lazy_imports.numpy_import_hooks[:] = hooks
         dtypes.set_default_dtype(dtype)
+        dtypes.read_single_as_default(self.single_before)
         sys.setrecursionlimit(deepest)
 
 

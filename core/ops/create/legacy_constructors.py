@@ -22,7 +22,7 @@ def declare_constructor(name: str, dtype: DType | None) -> None:
 
     @public(f"{name}(*data: any = 0)", method=False)
     def construct(data: Any) -> Tensor:
-        kind = dtypes.default_dtype() if dtype is None else dtype
+        kind = dtypes.default_dtype() if dtype is None else dtypes.meant(dtype)
         data = data if isinstance(data, tuple) else (data,)
         if len(data) == 1:
             (only,) = data

@@ -128,7 +128,10 @@ def test_limits_of_the_command_line_hold_for_trials(monkeypatch):
     assert not isinstance(error, LimitError)
 
 
-MIXED = "X = torch.ones(4, 2)\nW = torch.randn(2, 1, dtype=torch.float32, requires_grad=True)\n"
+MIXED = (
+    "X = torch.ones(4, 2)\nD = torch.float64\n"
+    "W = torch.randn(2, 1, dtype=torch.float32, requires_grad=True)\n"
+)
 NARROW = "run it with PyTorch's default numbers: --dtype float32"
 
 
@@ -186,7 +189,8 @@ def test_a_method_that_is_called_as_a_function_is_no_misspelling() -> None:
 def test_a_repair_holds_if_a_function_fails_in_a_later_call() -> None:
     """The optimizer's repair gets to the loop, where the model's line before it meets float32 numbers."""
     text = (
-        "import torch\nw = torch.ones(1, 1, requires_grad=True)\ndef model(x):\n    return x @ w\n\n"
+        "import torch\nprint(torch.float64)\nw = torch.ones(1, 1, requires_grad=True)\n"
+        "def model(x):\n    return x @ w\n\n"
         "optimizer = torch.optim.SGD([w], lr=0.1)\nx = torch.ones(2, 1, dtype=torch.float32)\n"
         "for step in range(2):\n    loss = model(x).sum()\n    optimizer.zero_grad()\n    loss.backward()\n"
         "    optimizer.step()\n"
