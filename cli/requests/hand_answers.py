@@ -6,6 +6,7 @@ One that cannot be read or computed is told with its error, and the others are j
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import partial
 
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
@@ -13,20 +14,27 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.answers import Answers, is_too_large
 from autodiff.cli.requests.fail_on import judge, sentences_on_answers
 from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped, run_request
-from autodiff.core.base.errors import UsageError
+from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
-from autodiff.grammar.by_hand.loss_of_steps import loss_before_steps
+from autodiff.grammar.by_hand.loss_of_steps import (
+    forward_names,
+    given_gradient,
+    is_loss,
+    loss_before_steps,
+    names_without_steps,
+)
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.steps import Derivation, NoStepsError, in_step, read_derivation
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
+from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.hand_gradients import is_only_output
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
@@ -133,6 +141,8 @@ class HandWork:
         self.derivations: list[Derivation] = []
         self.places: dict[Source, int] = {}
         self.found: list[tuple[int, int, HandCheck]] = []
+        #: The steps that no output has, by their files and lines and the names that these give values.
+        self.failed: set[tuple[Source, int, str] | None] = set()
         self.outputs: list[str | None] = []
         request = session.request
         for place, text in enumerate(request.texts("formula")):
@@ -192,12 +202,41 @@ class HandWork:
         if turn is not None and is_open:
             self.outputs = [turn.loss(execution)]
         elif is_open:
-            keys = {key for one in self.derivations for key in one.keys}
-            self.outputs = [loss_before_steps(keys, execution, settings)]
-            if self.outputs[0] is not None:
-                self.session.note(f"the steps are about {self.outputs[0]}, which is computed before them")
+            self.choose_output_of_steps(execution, settings)
         if turn is not None and turn.line:
             self.session.note(f"the steps are those of the first turn of the loop of line {turn.line}")
+        self.leave_out_values(execution, settings)
+
+    def choose_output_of_steps(self, execution: Execution, settings: Settings) -> None:
+        """Let the steps be about the loss before them, or about an output at which the gradient is given."""
+        keys = {key for one in self.derivations for key in one.keys}
+        loss = loss_before_steps(keys, execution, settings)
+        given = None if loss is not None and is_loss(loss) else given_gradient(keys, execution)
+        if given is not None:
+            self.outputs, settings.grad_output = [given[0]], given[1]
+            self.session.note(
+                f"the steps are about {given[0]}, and `{given[1]}` is the gradient that arrives there:"
+                f" --of {given[0]} --grad-output {given[1]}"
+            )
+        elif loss is not None:
+            self.outputs = [loss]
+            self.session.note(f"the steps are about {loss}, which is computed before them")
+
+    def leave_out_values(self, execution: Execution, settings: Settings) -> None:
+        """Leave out steps of names that the output is made of, and of the gradient that arrives there."""
+        keys = {key for one in self.derivations for key in one.keys}
+        names = {settings.grad_output} if isinstance(settings.grad_output, str) else set()
+        own = settings.copy()
+        own.of = self.outputs[0]
+        with suppress(AutodiffError):
+            target = find_target(execution, own)
+            names |= set() if target.name in keys or len(self.outputs) > 1 else forward_names(target.node)
+        for at, derivation in enumerate(self.derivations):
+            made = derivation.without_values(names)
+            if made is not derivation:
+                self.derivations[at] = made
+                others = [one for one in self.formulas if one.given is not derivation.given]
+                self.formulas = [*others, *made.formulas()]
 
     def output_of(self, formula: Formula) -> str | None:
         """Return the output that a formula is about; one that names none is about the only one."""
@@ -227,6 +266,11 @@ class HandWork:
                 try:
                     differentiate(execution, settings)
                 except UsageError as error:
+                    if formula.workings is not None and error.code == "E0601":
+                        keys = [one.keys for one in self.derivations]
+                        near = names_without_steps(formula.workings.segment.key, keys, execution, settings)
+                        names = " or ".join(f"`d{name}`" for name in near)
+                        error.help = (f"did you mean {names}?",) if near else error.help
                     self.fail(formula, error)
         settings.wrt = list(dict.fromkeys([*asked, *inputs_of(self.about(output))]))
         return differentiate(execution, settings) if self.about(output) else None
@@ -237,6 +281,8 @@ class HandWork:
         if self.is_single:
             raise next((one for file in self.derivations for one in file.unreadable.values()), error)
         self.formulas = [one for one in self.formulas if one is not formula]
+        if formula.workings is not None:
+            self.failed.add(step_of(formula))
         result = unreadable(formula.written, error, formula.step)
         if formula.left is not None:
             result.left = formula.left.spelled(formula.output) if formula.output else f"d{formula.inputs[-1]}"
@@ -250,10 +296,7 @@ class HandWork:
         """Judge the formulas about an output; what is remarked on their derivations is a note."""
         chosen = self.about(output)
         divided = [one for one in divide_running_names(chosen, runs) if self.output_of(one) == output]
-        failed = {(place, line) for place, line, _ in self.found}
-        divided = [
-            one for one in divided if one.step is None or (self.places[one.given], one.step[1]) not in failed
-        ]
+        divided = [one for one in divided if step_of(one) not in self.failed]
         derivations = dict.fromkeys(one.workings.derivation for one in divided if one.workings is not None)
         for derivation in derivations:
             for remark in derivation.remarks(runs.first):
@@ -321,6 +364,13 @@ def inputs_of_script(script: Source, settings: Settings, output: str) -> list[tu
     own.of = output
     subject = differentiate(execute(script, own, discard_text, discard_warning), own)
     return [(name, float(node.out) if np.ndim(node.out) == 0 else None) for name, node in subject.wrt]
+
+
+def step_of(formula: Formula) -> tuple[Source, int, str] | None:
+    """Return what a step is known by: one line may have several. None for a formula that is none."""
+    if formula.step is None or formula.workings is None:
+        return None
+    return formula.given, formula.step[1], formula.workings.segment.key
 
 
 def inputs_of(formulas: list[Formula]) -> list[str]:

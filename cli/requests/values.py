@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from autodiff.cli.command_line.script_source import Script
     from autodiff.cli.data_files.data_file import DataFile
     from autodiff.cli.requests.session import Session
     from autodiff.grammar.session.run import Settings
@@ -125,15 +126,17 @@ def give_values(session: Session, settings: Settings) -> None:
         refuse_missing_column(session, settings.sets)
     output = request.text("grad_output")
     if output is not None and output != "ones":
-        settings.grad_output = read_weight(values, output)
+        settings.grad_output = read_weight(values, output, session.script)
 
 
-def read_weight(values: Values, text: str) -> object:
-    """The value of ``--grad-output`` other than ``ones``."""
+def read_weight(values: Values, text: str, script: Script | None) -> object:
+    """The value of ``--grad-output`` other than ``ones``, or the name of a variable of the script."""
     try:
         value = values.read("--grad-output", text)
     except UsageError as error:
         if text.isidentifier():
+            if script is not None and re.search(rf"\b{text}\b", script.source.text):
+                return text  # a variable of the script
             error.help = ("did you mean `--grad-output ones`?",)
         raise
     return list(value) if isinstance(value, tuple) else value

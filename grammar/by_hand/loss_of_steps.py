@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import OpNode
+from autodiff.core.graph.node import Leaf, OpNode
 from autodiff.core.graph.topological_order import newest_first
 from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.hand_gradients import differentiated_by, is_gradient, is_loss
@@ -42,27 +43,89 @@ def loss_before_steps(keys: Collection[str], execution: Execution, settings: Set
     Such a script ends in one of its gradients, or in a value that is computed with them: in a weight after
     a step, ``W -= lr*dW``. Behind other values, only what is called a loss is one. None for other scripts.
     """
+    own = own_gradients(keys, execution)
+    if not own:
+        return None
+    inputs = {differentiated_by(key) for key in own}
+    by_hand = {node for node in own.values() if isinstance(node, OpNode)}
     target = None
     with suppress(AutodiffError):
         target = find_target(execution, settings)
-    if target is None:
-        return None
-    keys = {key for key in keys if is_gradient(key, execution)}
-    by_hand = {node for node in newest_first([target.node]) if node.name in keys}
-    inputs = {differentiated_by(str(node.name)) for node in by_hand}
-
-    def is_before(node: Node | None) -> bool:
-        below = set() if node is None else set(newest_first([node]))
-        return by_hand.isdisjoint(below) and any(one.name in inputs for one in below)
-
-    in_order = sorted(execution.names, key=execution.first_offset)
+        within = newest_first([target.node])
+        by_hand |= {node for node in within if node.name in own and isinstance(node, OpNode)}
     before = [
         name
-        for name in in_order
-        if isinstance(value := execution.names[name], Tensor)
-        and value.entry_count == 1
-        and is_before(value.node)
+        for name, below in values_before(by_hand, execution).items()
+        if np.size(execution.names[name].data) == 1 and any(one.name in inputs for one in below)
     ]
     found = computed_loss(before, execution)
-    is_clear = target.name in keys | inputs or is_loss(found or "")
+    is_clear = target is None or target.name in own or target.name in inputs or is_loss(found or "")
     return found if is_clear else None
+
+
+def own_gradients(keys: Collection[str], execution: Execution) -> dict[str, Node | None]:
+    """Return the gradients among the names ``keys`` that the script has itself, with their nodes."""
+    return {
+        key: value.node
+        for key in keys
+        if isinstance(value := execution.names.get(key), Tensor) and is_gradient(key, execution)
+    }
+
+
+def values_before(by_hand: Collection[Node], execution: Execution) -> dict[str, set[Node]]:
+    """Return the names of values that are computed without these nodes, with the nodes that make them."""
+    found: dict[str, set[Node]] = {}
+    for name in sorted(execution.names, key=execution.first_offset):
+        value = execution.names[name]
+        if isinstance(value, Tensor) and isinstance(value.node, OpNode):
+            below = set(newest_first([value.node]))
+            if below.isdisjoint(by_hand):
+                found[name] = below
+    return found
+
+
+def given_gradient(keys: Collection[str], execution: Execution) -> tuple[str, str] | None:
+    """Return the output of a script without a loss, and the name of the gradient at it: ``out`` and ``dout``.
+
+    That is an array which the script draws or writes, of the shape of the output, and from which the steps
+    ``keys`` are computed. None if there are several such pairs, or none.
+    """
+    values = execution.names
+    own = {key: values[key] for key in keys if isinstance(values.get(key), Tensor)}
+    by_hand = {value.node for value in own.values() if isinstance(value.node, OpNode)}
+    used = set(newest_first(list(by_hand)))
+    before = values_before(by_hand, execution)
+    within = {node for name, below in before.items() for node in below if node is not values[name].node}
+    last = [name for name in before if values[name].node not in within and name not in own]
+    pairs = [
+        (name, key)
+        for key, value in own.items()
+        if isinstance(value.node, Leaf) and value.node in used and value.shape
+        for name in last
+        if values[name].shape == value.shape
+    ]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def names_without_steps(
+    key: str, keys: Iterable[Collection[str]], execution: Execution, settings: Settings
+) -> list[str]:
+    """Return the inputs of the output whose gradient a step with another name may be: no step has theirs."""
+    value = execution.names.get(key)
+    known = set().union(*keys)
+    return [
+        name
+        for name in sorted(forward_names(find_target(execution, settings).node) & execution.names.keys())
+        if isinstance(value, Tensor)
+        and isinstance(one := execution.names[name], Tensor)
+        and isinstance(one.node, Leaf)
+        and one.shape == value.shape
+        and known.isdisjoint([f"d{name}", f"grad_{name}"])
+    ]
+
+
+def forward_names(output: Node) -> set[str]:
+    """Return the names of the values that an output is made of: no line with one of them is a step."""
+    known = {output, *newest_first([output])}
+    known |= {below for node in known for below in node.inputs if below is not None}
+    return {node.name for node in known if node.name is not None}

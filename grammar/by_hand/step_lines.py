@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 
 from autodiff.core.base.errors import CompileError, UsageError
-from autodiff.core.base.source import Source
+from autodiff.core.base.source import Source, Span
 from autodiff.grammar.by_hand.evaluate import changed_by
 from autodiff.grammar.by_hand.formula import (
     SIGN_TRANSLATION,
@@ -109,6 +110,12 @@ class Line:
             before = PlacedText("(", []) + before + PlacedText(")", [])
         return before + PlacedText(f" {self.op} (", []) + self.right + PlacedText(")", [])
 
+    def as_helper(self) -> Line:
+        """Return the same statement as one that is no part of a step."""
+        made = copy(self)
+        made.kind, made.key = HELPER, ""
+        return made
+
     @property
     def shown(self) -> str:
         """The change in few words: ``[z <= 0] = 0``."""
@@ -181,14 +188,27 @@ def read_lines(given: Source, derivatives: DerivativeNames, unreadable: dict[int
         try:
             found += read_line(number, text, derivatives)
         except UsageError as error:
+            error.source = given if error.span is not None else error.source
             unreadable[number] = error
     return found
+
+
+def mistake_in(text: PlacedText, error: CompileError) -> UsageError:
+    """Return the error about a function or a loop that is not in the language, at its place."""
+    made = UsageError(f"--formula: {error.message}", code="E0610", help=error.advice)
+    made.caret = error.caret
+    if error.span is not None:
+        start = text.origin(error.span.start)
+        made.span = Span(start, max(text.origin(max(error.span.end - 1, 0)) + 1, start + 1))
+    return made
 
 
 def read_line(number: int, text: PlacedText, derivatives: DerivativeNames) -> Iterator[Line]:
     try:
         body = parse_to_first_error(Source(text.text)).body
-    except CompileError:
+    except CompileError as error:
+        if BLOCK_START.match(text.text):
+            raise mistake_in(text, error) from None
         yield claim(number, text, derivatives)  # no statement, as in dL/dw = 2*w, or a mistake on the right
         return
     for node in body:

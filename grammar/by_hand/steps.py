@@ -15,6 +15,7 @@ from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.evaluate import run_text
 from autodiff.grammar.by_hand.formula import (
@@ -42,6 +43,7 @@ from autodiff.grammar.by_hand.step_lines import (
 )
 from autodiff.grammar.by_hand.training_turns import find_turn
 from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
+from autodiff.grammar.syntax.parser import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,6 +170,14 @@ class Derivation:
         guessed = {**self.guessed, **(guessed or {})}
         return self.remade(lines, segments, self.unreadable, guessed, self.turns)
 
+    def without_values(self, names: Collection[str]) -> Derivation:
+        """Return the derivation where lines that give these names values are no steps, if others are left."""
+        segments = [one for one in self.segments if one.key not in names]
+        if not segments or len(segments) == len(self.segments):
+            return self
+        lines = [line.as_helper() if line.key in names else line for line in self.lines]
+        return self.with_segments(segments, lines)
+
     def with_loop(
         self, place: int, line: Line, wrong: list[WrongTurn], segments: list[Segment]
     ) -> Derivation:
@@ -191,7 +201,8 @@ class Derivation:
     def remarks(self, first: ScriptRun) -> list[str]:
         """Return sentences on names that look like derivatives and are compared with none, or with a guess.
 
-        Values that the output of the ``first`` run is made of are no derivatives, such as ``data_loss``.
+        Values that the output of the ``first`` run is made of are no derivatives, such as ``data_loss``, nor
+        are arrays that the script draws or writes.
         """
         found = []
         for name, guess in self.guessed.items():
@@ -203,6 +214,8 @@ class Derivation:
         compared = {one.key for one in self.segments if one.turn is not None}
         compared |= {node.name for node in first.subject.order if node.name is not None}
         compared |= self.forward_names()
+        given = first.execution.names.items()
+        compared |= {name for name, one in given if isinstance(one, Tensor) and isinstance(one.node, Leaf)}
         for name, line in self.uncompared.items():
             if name in compared:
                 continue
@@ -490,6 +503,8 @@ def names_changed_in(text: str) -> set[str]:
 
     They stand before ``=``; in a call before it, as its first argument, or behind ``out=``.
     """
+    if function := re.match(r"\s*def\s+(\w+)", text):
+        return {function[1]}
     found = re.match(r"[^=,]*\([^=,)]*", text)
     if found is None and "=" not in text:
         return set()
@@ -611,6 +626,8 @@ def read_derivation(text: str, name: str, script: Source) -> Derivation:
     """
     given = Source(text, name)
     is_script = given.text == script.text
+    if is_script:
+        parse(script)  # what the language has not is told as the run of a script tells it
     by = frozenset() if is_script else frozenset(found["x_"] for found in GRADIENT_NAME.finditer(text))
     turn = find_turn(script, True, by)
     own = turn if is_script else find_turn(given, True)

@@ -68,16 +68,23 @@ class Turn:
         return tree.Script(self.script.span, (*self.before[:-1], before, begin, *self.body))
 
     def loss(self, execution: Execution) -> str:
-        """Return the name of the turn's loss; raise a UsageError if it computes no single number."""
-        found = computed_loss(targets_of(*self.body), execution)
-        if found is None:
-            where = "the function" if not self.line else f"the loop of line {self.line}"
-            raise UsageError(
-                f"--formula: {where} computes no single number that the steps are derivatives of",
-                code="E0610",
-                help=("assign the loss there, as in loss = ((out - y)**2).mean()",),
-            )
-        return found
+        """Return the name of the turn's loss, or of one before it; raise a UsageError if there is none."""
+        for statements in (self.body, self.before):
+            found = computed_loss(targets_of(*statements), execution)
+            if found is not None:
+                return found
+        start = self.body[0].span.start if self.loop is None else self.loop.span.start
+        line = self.lines.position(start)[0]
+        where = "what runs before these steps" if self.loop is None else f"the loop of line {line}"
+        raise UsageError(
+            f"--formula: {where} computes no single number that the steps are derivatives of",
+            code="E0610",
+            span=self.lines.line_span(line),
+            help=(
+                "assign the loss there, as in loss = ((out - y)**2).mean()",
+                "or choose the output: --of NAME",
+            ),
+        )
 
 
 class FoundTurn:

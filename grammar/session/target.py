@@ -198,7 +198,9 @@ def initial_cotangent(settings: Settings, target: Target, is_summed: bool, execu
         weights = outputs.join_weights(target.listed, weights, name)
     if weights.__class__ is str and weights == "ones":
         return backward_passes.seed_for(output, uniform_weight(output, 1.0)).value
-    if weights.__class__ in (str, bool, type(None)):
+    if weights.__class__ is str:
+        weights = weights_of_variable(weights, execution)
+    if weights.__class__ in (bool, type(None)):
         raise UsageError(
             f"--grad-output is `ones`, a number or a nested list, not {type_name(weights)}", code="E0605"
         )
@@ -216,6 +218,20 @@ def initial_cotangent(settings: Settings, target: Target, is_summed: bool, execu
         error.span = root.site
         raise
     return backward_passes.seed_for(output, weight).value
+
+
+def weights_of_variable(name: str, execution: Execution) -> Any:
+    """Return the value of a variable of the script that ``--grad-output`` names."""
+    value = execution.names.get(name)
+    if isinstance(value, Tensor):
+        return np.asarray(value.data).tolist()
+    if outputs.is_number(value) or value.__class__ is list:
+        return value
+    raise UsageError(
+        f"--grad-output: `{name}` has no value: the script has no variable `{name}` of numbers",
+        code="E0610",
+        help=("did you mean `--grad-output ones`?",),
+    )
 
 
 def is_place(name: str) -> bool:
