@@ -74,6 +74,8 @@ def is_literal_number(node: tree.Expression, names: ScriptScopes, generators: Co
         node, is_argument = stack.pop()
         if isinstance(node, tree.Number):
             found = True
+        elif isinstance(node, tree.Name) and node.id in read:
+            pass  # a long sum reads one name in many terms
         elif isinstance(node, tree.Unary) and node.op in ("-", "+"):
             stack.append((node.operand, is_argument))
         elif isinstance(node, tree.Binary) and node.op in ARITHMETIC:

@@ -205,6 +205,8 @@ def check_number(text: str, start: int, end: int, limit: int) -> None:
 
 def parse_integer(digits: str, start: int) -> int | None:
     """Return the value of a whole number that fits 64 bits; None if the number has a point or an exponent."""
+    if "." in digits:
+        return None
     bare = digits.replace("_", "").lower()
     base = {"0x": 16, "0o": 8, "0b": 2}.get(bare[:2], 10)
     if base == 10 and not bare.isdigit():

@@ -252,9 +252,8 @@ class ScriptParser:
         kinds, word_starts, word_ends = words.kinds, words.starts, words.ends
         state = grammar.starts[start]
         states = [state]
-        values: list[object] = []  # on the stack; `starts` and `ends` are their offsets
+        values: list[object] = []  # on the stack; `starts` are their offsets
         starts: list[int] = []
-        ends: list[int] = []
         at = 0
         kind = kinds[0]
         while True:
@@ -262,12 +261,11 @@ class ScriptParser:
             if action is None:
                 raise services["syntax diagnosis"].diagnose(self, words, at, start)
             if action > 0:
-                begin, end = word_starts[at], word_ends[at]
+                begin = word_starts[at]
                 state = action
                 states.append(state)
-                values.append(self if kind == "STRING" else text[begin:end])
+                values.append(self if kind == "STRING" else text[begin : word_ends[at]])
                 starts.append(begin)
-                ends.append(end)
                 at += 1
                 kind = kinds[at]
                 continue
@@ -275,13 +273,15 @@ class ScriptParser:
                 return values[-1]
             rule = rules[-action]
             takes = rule.takes
-            if takes:
+            if takes == 1:  # the first child leaves its start to what is made
+                children = [values.pop()]
+                states.pop()
+            elif takes:
                 children = values[-takes:]
-                span = Span(starts[-takes], ends[-1])
-                del values[-takes:], starts[-takes:], ends[-takes:], states[-takes:]
+                del values[-takes:], states[-takes:], starts[1 - takes :]
             else:
                 children = []
-                span = Span(word_starts[at], word_starts[at])
+                starts.append(word_starts[at])
             if not rule.keeps_all:
                 children = kept_children(rule, children)
             does = rule.builder_name
@@ -289,10 +289,9 @@ class ScriptParser:
                 values.append(children[0])
             elif does == MAKE_LIST:
                 values.append(children)
-            else:
-                values.append(builders[does](span, *children))
-            starts.append(span.start)
-            ends.append(span.end)
+            else:  # what has children ends with the last token
+                begin = starts[-1]
+                values.append(builders[does](Span(begin, word_ends[at - 1] if takes else begin), *children))
             below = states[-1]
             state = landings.get((below, rule.symbol, kind)) or grammar.goto(below, rule.symbol, kind)
             states.append(state)
@@ -301,6 +300,8 @@ class ScriptParser:
 def kept_children(rule: Rule, children: list[object]) -> list[object]:
     """Return the children that a rule keeps, with lists spliced in and None for absent parts."""
     spliced = rule.spliced
+    if not spliced:
+        return [None if pick < 0 else children[pick] for pick in rule.kept_positions]
     kept: list[object] = []
     for position, pick in enumerate(rule.kept_positions):
         if pick < 0:

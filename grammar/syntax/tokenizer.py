@@ -118,21 +118,21 @@ class _Tokenizer:
                     break
             found = match(text, at, end)
             assert found is not None  # every part of the pattern may be empty
-            at = found.end()
             sort = found.lastgroup
             if sort is None:
+                at = found.end()
                 if at >= end:
                     break
                 raise stray_character(text, at, end)
-            begin = found.start(sort)
+            begin, at = found.span(sort)
             if sort == "n":
-                kind = found[sort]
+                kind = text[begin:at]
                 if kind not in keywords:
                     if kind[0] == "_" or not kind.isascii():
                         check_name(kind, begin, kinds, keywords)
                     kind = "NAME"
             elif sort == "o":
-                kind = found[sort]
+                kind = text[begin:at]
                 if kind in "([{":
                     brackets.append((kind, begin))
                 elif kind in OPENING_BRACKETS:

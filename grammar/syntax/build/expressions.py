@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.build.rules import builder
+from autodiff.grammar.syntax.build.rules import BUILDERS, builder
 from autodiff.grammar.syntax.build.targets import check_target
 from autodiff.grammar.syntax.characters import imaginary_number_error, normalize_name, parse_integer
 from autodiff.grammar.syntax.tree import Expression
@@ -76,11 +76,6 @@ def list_display(span: Span, *elements: Expression) -> tree.ListDisplay:
 
 
 @builder
-def starred(span: Span, value: Expression) -> tree.Starred:
-    return tree.Starred(span, value)
-
-
-@builder
 def comprehension_for(
     span: Span, target: Expression, iterable: Expression, *conditions: Expression
 ) -> tree.ComprehensionFor:
@@ -91,16 +86,6 @@ def comprehension_for(
 @builder
 def comprehension(span: Span, element: Expression, *clauses: tree.ComprehensionFor) -> tree.Comprehension:
     return tree.Comprehension(span, element, clauses)
-
-
-@builder
-def unary(span: Span, op: str, operand: Expression) -> tree.Unary:
-    return tree.Unary(span, op, operand)
-
-
-@builder
-def binary(span: Span, left: Expression, op: str, right: Expression) -> tree.Binary:
-    return tree.Binary(span, left, op, right)
 
 
 @builder
@@ -147,14 +132,13 @@ def attribute(span: Span, object: Expression, name: tree.Name) -> tree.Attribute
 
 
 @builder
-def subscript(span: Span, object: Expression, index: Expression) -> tree.Subscript:
-    return tree.Subscript(span, object, index)
-
-
-@builder
 def slice(
     span: Span, lower: Expression | None, upper: Expression | None, step: Expression | None
 ) -> tree.Slice:
     if isinstance(upper, tree.Constant) and upper.value.__class__ is complex:
         raise imaginary_number_error(upper.span)
     return tree.Slice(span, lower, upper, step)
+
+
+#: These rules have the parts of their nodes.
+BUILDERS.update(binary=tree.Binary, starred=tree.Starred, subscript=tree.Subscript, unary=tree.Unary)

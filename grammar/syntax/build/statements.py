@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.base.source import Span
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.build.rules import builder, syntax_error
+from autodiff.grammar.syntax.build.rules import BUILDERS, builder, syntax_error
 from autodiff.grammar.syntax.build.targets import check_target
 from autodiff.grammar.syntax.tree import Body, Expression, Statement
 
@@ -21,11 +21,6 @@ def script(span: Span, *body: Statement) -> tree.Script:
 
 
 @builder
-def expression(span: Span, value: Expression) -> Expression:
-    return value
-
-
-@builder
 def block(span: Span, *body: Statement) -> Body:
     return body
 
@@ -36,11 +31,6 @@ def span_through(start: int, *bodies: Body | None) -> Span:
 
 
 # -- statements on one line ---------------------------------------------------------
-
-
-@builder
-def expression_statement(span: Span, value: Expression) -> Statement:
-    return tree.ExpressionStatement(span, value)
 
 
 @builder
@@ -93,31 +83,6 @@ def _is_cell_label(target: Expression) -> bool:
         and isinstance(target.object, tree.Name)
         and target.object.id in ("In", "Out")
     )
-
-
-@builder
-def pass_statement(span: Span) -> Statement:
-    return tree.Pass(span)
-
-
-@builder
-def break_statement(span: Span) -> Statement:
-    return tree.Break(span)
-
-
-@builder
-def continue_statement(span: Span) -> Statement:
-    return tree.Continue(span)
-
-
-@builder
-def return_statement(span: Span, value: Expression | None) -> Statement:
-    return tree.Return(span, value)
-
-
-@builder
-def assert_statement(span: Span, test: Expression, message: Expression | None) -> Statement:
-    return tree.Assert(span, test, message)
 
 
 @builder
@@ -263,3 +228,14 @@ def class_def(
     bases = tuple([argument.value for argument in arguments or ()])
     where = span_through(span.start, body)
     return tree.ClassDef(where, name.id, name.span, bases, body, decorators or ())
+
+
+#: These rules have the parts of their nodes.
+BUILDERS.update(
+    assert_statement=tree.Assert,
+    break_statement=tree.Break,
+    continue_statement=tree.Continue,
+    expression_statement=tree.ExpressionStatement,
+    pass_statement=tree.Pass,
+    return_statement=tree.Return,
+)

@@ -14,6 +14,7 @@ from autodiff.core.base.source import Source
 from autodiff.core.report.records import ReportedPass
 from autodiff.grammar import run
 from autodiff.grammar.execution import execute
+from autodiff.grammar.session import number_expressions
 from autodiff.grammar.session.run import Execution, Settings, differentiate
 
 SEED = (
@@ -43,6 +44,19 @@ def executed(text: str, **settings: object) -> Execution:
 
 def test_the_first_seed_runs_as_printed() -> None:
     assert gradients(SEED) == {"x1": -2, "x2": -3, "w1": -8, "w2": -1, "w3": -2}
+
+
+def test_whether_a_name_is_a_constant_is_asked_once_for_all_terms_of_a_sum(monkeypatch) -> None:
+    asked = []
+    is_named_constant = number_expressions.is_named_constant
+    monkeypatch.setattr(
+        number_expressions,
+        "is_named_constant",
+        lambda node, names: asked.append(node) or is_named_constant(node, names),
+    )
+    terms = " + ".join(f"w*{k}.0" for k in range(50))
+    assert gradients(f"w = 2.0\nL = {terms}\n") == {"w": sum(range(50))}
+    assert [node.id for node in asked] == ["w"]
 
 
 @pytest.mark.parametrize(
