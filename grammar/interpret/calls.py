@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Evaluate, Frame
 
 attributes = LazyModule("autodiff.grammar.objects.attributes")
+plain_arrays = LazyModule("autodiff.grammar.objects.plain_arrays")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 side_modules = LazyModule("autodiff.grammar.objects.side_modules")
 methods = LazyModule("autodiff.grammar.objects.methods")
@@ -61,6 +62,8 @@ def call_value(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if kind is PublicFunction:
         return call_public(function_key(function, function.name), function, args, kwargs)
     if kind in CALLABLE_KINDS:
+        if "out" in kwargs and runtime.prints_numbers:
+            return plain_arrays.write_result(function, args, kwargs)
         return function(*args, **kwargs)
     if kind is GradMode:
         return decorate(function, *args)
@@ -76,6 +79,8 @@ def call_value(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 def call_public(key: str, function: PublicFunction, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a function of core after torch's check of the arguments; a plain script passes numbers too."""
     if runtime.plain_functions:
+        if "out" in kwargs and runtime.prints_numbers:
+            return plain_arrays.write_result(function, args, kwargs)
         return plain_functions.call_plain(function, args, kwargs)
     if "generator" in kwargs and function.name in methods.DRAWING_FUNCTIONS:
         others = {name: value for name, value in kwargs.items() if name != "generator"}

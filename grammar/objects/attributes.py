@@ -46,7 +46,9 @@ in_place_changes = LazyModule("autodiff.core.engine.in_place")
 custom_calls = LazyModule("autodiff.core.engine.custom_call")
 fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 numpy_functions = LazyModule("autodiff.grammar.objects.numpy_functions")
-numpy_parts = LazyModule("autodiff.grammar.objects.numpy_parts")
+numpy_ufuncs = LazyModule("autodiff.grammar.objects.numpy_ufuncs")
+#: What numpy has behind functions of two arrays, as in ``np.add.reduce``.
+UFUNC_METHODS = ("accumulate", "at", "outer", "reduce")
 side_modules = LazyModule("autodiff.grammar.objects.side_modules")
 plain_functions = LazyModule("autodiff.grammar.objects.plain_functions")
 
@@ -171,10 +173,10 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
         return owner.entry_count
     if name == "at" and owner.__class__ is Tensor and runtime.fixed_arrays.startswith("jax"):
         return fixed_arrays.ArrayAt(owner)
-    if name == "at" and owner.__class__ is PublicFunction and runtime.plain_functions:
-        added = numpy_parts.ADDED_AT.get(owner.name)
-        if added is not None:
-            return added
+    if name in UFUNC_METHODS and owner.__class__ is PublicFunction and runtime.plain_functions:
+        behind = numpy_ufuncs.ufunc_method(owner, name)
+        if behind is not None:
+            return behind
     method = find_method(owner, name)
     if method is not None:
         return BoundMethod(owner, name, method)

@@ -21,7 +21,7 @@ from autodiff.grammar.objects.numpy_functions import (
     is_array,
     linspace,
 )
-from autodiff.grammar.objects.plain_functions import call_plain, converted
+from autodiff.grammar.objects.plain_functions import call_plain
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import BracketFunction, Builtin, GradMode, as_index, is_true
 
@@ -134,31 +134,10 @@ def places_among(x: Any, bins: Any, right: Any = False) -> Any:
     return Tensor.of(made) if made.shape else int(made)
 
 
-def added_at(sign: int) -> Callable[..., None]:
-    """Return numpy's ``add.at`` or, with the sign -1, ``subtract.at``.
-
-    They change entries by values, those that an index names several times by each of its values.
-    """
-
-    def function(a: Any, indices: Any, b: Any) -> None:
-        places = subscripts.get_item(Tensor.of(np.arange(a.entry_count).reshape(a.shape)), indices)
-        values = operators.add(call("zeros_like", subscripts.get_item(a, indices)), array_of(b))
-        terms = call("reshape", operators.mul(values, float(sign)), (-1,))
-        zeros = call("zeros_like", call("reshape", a, (-1,)))
-        change = call("index_add", zeros, 0, call("reshape", places, (-1,)), converted(terms, zeros.dtype))
-        made = operators.add(a, call("reshape", change, a.shape))
-        is_whole = plain_text.is_array_of_whole(a) and plain_arrays.takes_no_fractions(array_of(b))
-        subscripts.set_item(a, ..., plain_text.as_whole(made) if is_whole else made)
-
-    return function
-
-
-#: What stands behind ``np.add`` and ``np.subtract`` as ``at``.
-ADDED_AT = {
-    "add": Builtin("add.at", added_at(1)),
-    "sub": Builtin("subtract.at", added_at(-1)),
-    "subtract": Builtin("subtract.at", added_at(-1)),
-}
+def listed(axes: Any) -> Any:
+    """Return the axes of ``tensordot`` as torch takes them: a number, or two lists."""
+    is_pair = axes.__class__ in (list, tuple)
+    return tuple([one if one.__class__ in (list, tuple) else [one] for one in axes]) if is_pair else axes
 
 
 def fill_diagonal(a: Any, val: Any) -> None:
@@ -343,7 +322,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "size": lambda a: array_of(a).entry_count,
     "split": parts_of(True),
     "take": taken,
-    "tensordot": lambda a, b, axes=2: call("tensordot", array_of(a), array_of(b), axes),
+    "tensordot": lambda a, b, axes=2: call("tensordot", array_of(a), array_of(b), listed(axes)),
     "tri": lambda N, M=None, k=0: call("tril", constant("ones")((N, N if M is None else M)), k),
     "tril_indices": positions(lambda *args, **kwargs: np.tril_indices(*args, **kwargs)),
     "triu_indices": positions(lambda *args, **kwargs: np.triu_indices(*args, **kwargs)),

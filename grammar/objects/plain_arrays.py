@@ -13,6 +13,7 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.aliasing import shares_memory
 from autodiff.core.engine.in_place import change_by_operator
+from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import bool_, int64, uint8
 from autodiff.grammar.objects import numpy_bytes, plain_text
@@ -204,3 +205,17 @@ def with_zeros_of_divisor(rest: Tensor, y: Any) -> Tensor:
         return rest
     # Zeros of both signs add up to 0., so only those of the wrong sign change.
     return -(-rest + 0) if is_negative else rest + 0
+
+
+def write_result(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a function of numpy that writes its result to the array ``out``, and return that array."""
+    from autodiff.grammar.objects import subscripts
+
+    others = {name: value for name, value in kwargs.items() if name != "out"}
+    is_public = function.__class__ is PublicFunction
+    made = call_plain(function, args, others) if is_public else function(*args, **others)
+    out = kwargs["out"]
+    if out is None:
+        return made
+    subscripts.set_item(out, ..., made)
+    return out

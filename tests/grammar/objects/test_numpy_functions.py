@@ -19,6 +19,12 @@ HEAD = "import numpy as np\n"
 TAIL = "y = np.array([0.5, -1.0, 3.0, 2.0])\nA = x.reshape(2, 2)\n"
 #: Expressions of an array ``x`` of four entries, ``A`` with these in two rows, and ``y``.
 EXPRESSIONS = """\
+np.tensordot(A, A*A, axes=(0, 0)) | np.tensordot(A, y[:2], (1, 0)) | np.tensordot(A, A, ([0, 1], [1, 0]))
+np.add.reduce(A) | np.add.reduce(A, axis=1) | np.add.reduce(A, axis=None) | np.multiply.reduce(x)
+np.multiply.reduce(A, axis=1) | np.maximum.reduce(A, axis=1) | np.minimum.reduce(A, 0)*x[1]
+np.add.reduce(A, axis=1, keepdims=True) | np.add.accumulate(x) | np.multiply.accumulate(A, axis=1)
+np.maximum.accumulate(x) | np.minimum.accumulate(A*-1, axis=0) | np.add.outer(x, y) | np.multiply.outer(A, x)
+np.subtract.outer(y, A) | np.power.outer(x, [1, 2]) | np.maximum.outer(x, y + 1) | np.divide.outer(y, x)
 x.std() | x.var() | x.std(ddof=1) | A.std(axis=0) | A.var(axis=1) | A.var(1, ddof=1) | np.std(x)
 np.var(A, axis=0) | np.median(x) | np.median(x[:3]) | np.median(A, axis=0) | np.median(A, axis=1)
 np.quantile(x, 0.3) | np.percentile(x, 25) | np.percentile(A, 60, axis=0) | np.average(x)
@@ -248,6 +254,12 @@ w = np.array([1, 2])*1.0; w[0] = 2.7; w = w*x[:2]
 w = np.zeros_like([1, 2]); w[0] = x[1]*0.3; w = w + x[:2]
 w = A*1; v = [row for row in w]; v[0] += x[:2]; v[1][0] = x[2]**2 | w = A*1; np.fill_diagonal(w, x[:2]*3)
 w = np.zeros(3); np.add.at(w, [0, 2, 2], x[:3]) | w = A*1; np.subtract.at(w, ([1, 1], 0), 2*x[:2])
+w = x*1; np.multiply.at(w, [0, 2, 2], y[1:]) | w = A*1; np.maximum.at(w, ([1, 1], 0), y[2:]*x[:2])
+w = x*1; np.divide.at(w, np.array([1, 3, 1]), x[:3])
+w = np.zeros(4); np.exp(x, out=w) | w = A*1; np.multiply(w, A, out=w) | w = x*1; np.clip(w, 2.5, 5, out=w)
+w = np.zeros(2); np.sum(A, axis=0, out=w); w = w*x[:2] | w = A*1; B = np.add(w, x[:2], out=w); B[0] = 7
+w = np.zeros((2, 2)); np.dot(A, A, out=w) | w = np.zeros(4); np.cumsum(x, out=w); w = w*x
+w = np.zeros(2); np.add.reduce(A, out=w); w = w*x[:2]
 w = np.zeros(3, dtype=int); np.add.at(w, np.array([1, 1]), 1); w = w/2*x[:3]
 w = x*1; w.fill(x[1]); w[0] = 2 | w = y*x; w.sort()
 w = A*y[1]; w.sort(axis=0)
