@@ -24,7 +24,6 @@ from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.loss_of_steps import (
     forward_names,
     given_gradient,
-    is_loss,
     loss_before_steps,
     names_without_steps,
 )
@@ -35,7 +34,7 @@ from autodiff.grammar.by_hand.steps import Derivation, NoStepsError, in_step, re
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
-from autodiff.grammar.session.hand_gradients import is_only_output
+from autodiff.grammar.session.hand_gradients import is_loss, is_only_output
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
