@@ -1,7 +1,8 @@
 """Entries of results that keep their values wherever the inputs move, as that of ``t/tau`` where t is 0.
 
 Their derivatives are exactly 0, in whatever formula they stand. The chain rule may give nan for them: the
-slope of ``(t/tau)**0.8`` in its base is infinite at 0, and infinity times 0 is nan.
+slope of ``(t/tau)**0.8`` in its base is infinite at 0, and infinity times 0 is nan. An infinity is a value
+too: ``exp(-tau/t)`` is 0 at t = 0 for every tau above 0.
 """
 
 from __future__ import annotations
@@ -43,14 +44,40 @@ def fixed_entries(order: list[Node], inputs: Sequence[Node]) -> dict[Node, Any]:
 def fixed_in(node: OpNode, masks: Sequence[Any]) -> Any:
     """Return which entries of a result are fixed, given which of the operands' are.
 
-    Those are whose operands all are, and those that a fixed 0 makes 0.
+    Those are whose operands all are, and those that one fixed operand decides alone, a 0 or an infinity.
     """
     fixed = reduce(np.logical_and, masks)
-    if node.op.name in ("mul", "div", "pow"):
+    if node.op.name in DECIDING:
         x, y = map(np.asarray, node.operands)
-        zero = masks[0] & (x == 0)
-        if node.op.name == "mul":
-            fixed = fixed | (zero & np.isfinite(y)) | (masks[1] & (y == 0) & np.isfinite(x))
-        else:
-            fixed = fixed | (zero & (y > 0 if node.op.name == "pow" else np.isfinite(y) & (y != 0)))
-    return fixed & np.isfinite(node.out)
+        decides = DECIDING[node.op.name]
+        fixed = fixed | (masks[0] & decides[0](x, y)) | (masks[1] & decides[1](y, x))
+    return fixed & ~np.isnan(node.out)
+
+
+def is_zero_or_infinite(x: Any, other: Any) -> Any:
+    """Where a number times another, or divided by it, is the same all around the other."""
+    return ((x == 0) | np.isinf(x)) & np.isfinite(other) & (other != 0)
+
+
+def is_infinite(x: Any, other: Any) -> Any:
+    """Where a number is the same after finite ones are added to it."""
+    return np.isinf(x) & np.isfinite(other)
+
+
+def is_pole(x: Any, other: Any) -> Any:
+    """Where a base is 0 or infinite, so that powers are the same all around an exponent that is not 0."""
+    return ((x == 0) | (x == np.inf)) & (other != 0)
+
+
+def is_no_exponent(x: Any, other: Any) -> Any:
+    return np.zeros(np.broadcast_shapes(np.shape(x), np.shape(other)), bool)
+
+
+#: Where the first operand decides a result alone, given the second, and the other way round.
+DECIDING = {
+    "mul": (is_zero_or_infinite, is_zero_or_infinite),
+    "div": (is_zero_or_infinite, is_zero_or_infinite),
+    "add": (is_infinite, is_infinite),
+    "sub": (is_infinite, is_infinite),
+    "pow": (is_pole, is_no_exponent),
+}

@@ -84,8 +84,13 @@ def fast_contributions(node: Node, g: Any) -> list[tuple[Node, Any]]:
 
 def contributions_of_moving(node: Node, g: Any, fixed: Mapping[Node, Any]) -> list[tuple[Node, Any]]:
     """As ``node_contributions``, if nothing arrives at the entries that masks of ``fixed`` choose."""
-    g = as_stored(np.where(fixed[node], np.zeros_like(g), g)) if node in fixed else g
-    return node_contributions(node, g)
+    mask = fixed.get(node)
+    if mask is None:
+        return node_contributions(node, g)
+    assert isinstance(node, OpNode)
+    values, result = regular_values(node, mask)
+    regular = ArrayNode(node.op, node.inputs, values, node.params, result, node.site)
+    return node_contributions(regular, as_stored(np.where(mask, np.zeros_like(g), g)))
 
 
 def active_sweep() -> Callable[..., dict[Node, Any]]:

@@ -9,6 +9,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation.least_squares import (
+    FLAT_SLOPE,
     covariance_of_fit,
     covariance_of_likelihood,
     flat_directions,
@@ -31,6 +32,10 @@ SLOPE = 1e-9
 ROUNDING = 1e-13
 #: A negative curvature that is this part of the largest is rounding.
 CURVATURE = 1e-8
+#: The part of a sum of squares that a step would still take off, at a place that is no minimum.
+STEP_LEFT = 1e-4
+#: How often a search goes on that ended before the minimum.
+MOST_STARTS = 20
 STEPS_FOR_AN_INPUT = 200
 #: Newton's steps at the end of a search: two are enough for all digits of a fit.
 MOST_POLISHING = 4
@@ -41,6 +46,10 @@ METHODS = ("bfgs", "lm", "newton")
 SLOPE_IS_ZERO = "the slope is zero"
 FALLS_AND_BENDS_DOWN = "the output falls further and bends down there, so it may have no minimum"
 NO_STEP_DOWN = "no step leads further down"
+AT_THE_EDGE = (
+    "it stopped at the edge of where the output is finite, and the way down leads beyond: start elsewhere"
+    " with --set"
+)
 #: What the statuses of scipy's least_squares mean.
 REASONS_OF_LM = {
     1: SLOPE_IS_ZERO,
@@ -124,9 +133,41 @@ def search_squares(objective: Objective) -> Search:
                 "or leave the choice of the method to the program",
             ),
         )
+    place, steps = objective.start, 0
+    for _ in range(MOST_STARTS):
+        found = search_squares_from(objective, place)
+        found.steps += steps
+        step = step_left(objective, found.place) if found.has_converged else None
+        if step is None:
+            break
+        tried = [found.place + part * step for part in (1.0, 0.1, 1e-2, 1e-3)]
+        values = np.array([objective.value(one) for one in tried])
+        if values.min() >= (1 - STEP_LEFT) * objective.value(found.place):
+            if not np.isfinite(values).all():
+                found.has_converged, found.reason = False, AT_THE_EDGE
+            break
+        place, steps = tried[int(values.argmin())], found.steps
+    return found
+
+
+def step_left(objective: Objective, place: Any) -> Any:
+    """The step of a linear fit at a place where a search ended, if it would take off a part that counts."""
+    jacobian, residuals = objective.jacobian(place), objective.residuals(place)
+    if not np.isfinite(jacobian).all():
+        return None
+    lengths = np.sqrt((jacobian**2).sum(axis=0))
+    scale = np.where(lengths > 0, lengths, 1.0)
+    step = np.linalg.lstsq(jacobian / scale, -residuals, rcond=FLAT_SLOPE)[0] / scale
+    left = residuals + jacobian @ step
+    squares = residuals @ residuals
+    return step if squares - left @ left > STEP_LEFT * squares else None
+
+
+def search_squares_from(objective: Objective, start: Any) -> Search:
+    """One search by scipy; beside places without finite residuals it may end before the minimum."""
     from scipy.optimize import least_squares
 
-    count, steps = len(objective.start), 0
+    steps = 0
 
     def slopes(place: Any) -> Any:
         nonlocal steps
@@ -137,14 +178,14 @@ def search_squares(objective: Objective) -> Search:
     try:
         made = least_squares(
             objective.residuals,
-            objective.start,
+            start,
             slopes,
             method="lm",
             x_scale="jac",
             ftol=TOLERANCE,
             xtol=TOLERANCE,
             gtol=TOLERANCE,
-            max_nfev=STEPS_FOR_AN_INPUT * (count + 1),
+            max_nfev=STEPS_FOR_AN_INPUT * (len(start) + 1),
         )
     except NoSlopes:
         return stopped(objective, "lm", steps)

@@ -422,6 +422,7 @@ def test_a_fit_is_read_by_other_commands(autodiff, write):
             "the slope by x is not finite at the start",
         ),
         ("x = 3; r = [x - 1, 1e-30*sqrt(abs(x - 1))]", (), 1, "a derivative is not finite on the way"),
+        ("x = 1.; r = [x**1.5 + x + 1, 0.1*x - 1, 0.2]", (), 1, "at the edge of where the output is finite"),
         ("x = 0; L = x**4 - 2*x**2", (), 1, "this is a maximum or a saddle point"),
         ("x = 0; r = [x**2 - 1, 2*x**2 - 2]", (), 1, "this is a maximum or a saddle point"),
         ("x = 1; y = 2; L = (x*y - 2)**2 + (x - 1)**2", (), 0, "no more residuals than inputs"),
@@ -486,6 +487,42 @@ def test_a_stretched_exponential_is_fitted_from_time_0(autodiff, write, options)
         " 1 of d.csv: time = 0 and counts = 10.4); this entry stays the same when the inputs move, so its"
         " slope counts as 0, which is exact; `autodiff grad` gives nan there, as PyTorch does\n"
     )
+
+
+DOSES = "dose,y\n0,2.1\n0.1,2.4\n0.3,4.6\n1,15.8\n3,48.9\n10,80.2\n30,92.5\n100,96.1\n"
+
+
+@pytest.mark.parametrize("method", ["lm", "bfgs"])
+def test_a_dose_of_0_stands_in_a_fit(autodiff, write, method):
+    """At dose 0 the curve is at its bottom, whatever the other inputs: infinity is a value on the way."""
+    write(DOSES, "d.csv")
+    model = "bottom = 1.; top = 100.; e = 2.; h = 1.; r = bottom + (top - bottom)/(1 + (e/dose)**h) - y"
+    done = autodiff("minimize", "-e", model, "--data", "d.csv", "--method", method)
+    assert done.returncode == 0
+    assert (
+        "(row 1 of d.csv: dose = 0 and y = 2.1); this entry stays the same when the inputs move" in done.err
+    )
+    d, v = np.array([row.split(",") for row in DOSES.split()[1:]], float).T
+    with np.errstate(divide="ignore"):
+        best, covariance = curve_fit(
+            *(lambda d, b, t, e, h: b + (t - b) / (1 + (e / d) ** h), d, v),
+            p0=[1, 100, 2, 1],
+            xtol=1e-14,
+            ftol=1e-14,
+        )
+    found = np.array([line.split("\t")[1:] for line in done.out.splitlines()], float)
+    assert found[:, 0] == pytest.approx(best, rel=1e-6)
+    assert found[:, 1] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-5)
+
+
+def test_a_search_goes_on_that_scipy_ends_at_an_edge(autodiff, write):
+    """Below D = 0 the first row is infinite, and scipy's search ends at D = 6e-12; another way leads down."""
+    write("t,v\n0,1\n1,2\n2,3\n3,3.3\n", "d.csv")
+    code = ("minimize", "-e", "a = 1.; D = 1.; r = a*exp(-D/t) - v", "--data", "d.csv")
+    for method in ("lm", "bfgs"):
+        done = autodiff(*code, "--method", method)
+        assert done.returncode == 0
+        assert float(done.out.split()[4]) == pytest.approx(0.752695, rel=1e-5)
 
 
 def test_a_start_without_a_slope_is_told_with_the_row(autodiff, write):

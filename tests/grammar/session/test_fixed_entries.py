@@ -24,6 +24,13 @@ TERMS = {
     "negated": "sqrt(-(-t*a)) + b*t",
     "chosen": "where(t > 0, sqrt(t*a)*b, 0)",
     "logarithm": "log1p(sqrt(a*t))*b",
+    "dose and response": "b/(1 + (a/t)**1.5)",
+    "negative power": "b/(a + (t/a)**(-b))",
+    "exponential of a pole": "a*exp(-b/t)",
+    "chosen logarithm": "where(t > 0, a*log(t/b), 0)",
+    "chosen pole": "where(t > 0, a - b/t, 0)",
+    "difference of an infinity": "exp(a - b - a/(t*b))",
+    "saturated": "b + b*tanh(log(t/a)*a)",
 }
 
 
@@ -74,6 +81,8 @@ def test_fixed_entries_do_not_change(term):
         "a = 1.; b = 0.; t = tensor([0., 1.]); r = sqrt(t - b)*a",
         "a = 0.; b = 0.; t = tensor([0., 1.]); r = sqrt(t*a) + b",
         "a = 1.; b = 1.; t = tensor([0., 1.]); r = (t - t*a + abs(b - 1))**0.5",
+        "a = 0.; b = 1.; t = tensor([0., 1.]); r = a*exp(-1/(t*a)) + b",
+        "a = 1.; b = 0.; t = tensor([0., 1.]); r = exp(-(t/a)**b)*b/t",
     ],
 )
 def test_slopes_that_have_no_bound_stay_so(code):
