@@ -453,16 +453,23 @@ class CorrectionSearch:
                         yield self.replace_part(part, f"{number:g}")
 
     def other_indices(self) -> Iterator[Correction]:
-        """Replace an index by the one before or after it: ``h[t]`` by ``h[t + 1]``."""
+        """Replace an index by the one before or after it: ``h[t]`` by ``h[t + 1]``, and back."""
         for part in self.parts:
             if isinstance(part, tree.Subscript) and isinstance(part.index, (tree.Name, tree.Binary)):
                 start, end = part.index.span.start - part.span.start, part.index.span.end - part.span.start
                 text = self.written(part)
-                for step in ("+ 1", "- 1"):
-                    shown = f"{text[:end]} {step}{text[end:]}"
+                for step in (1, -1):
                     yield self.replace_part(
-                        part, f"{text[:start]}({text[start:end]}) {step}{text[end:]}", shown=shown
+                        part, text[:start] + self.moved_index(part.index, step) + text[end:]
                     )
+
+    def moved_index(self, index: tree.Name | tree.Binary, step: int) -> str:
+        base: tree.Expression = index
+        moved: float = step
+        if isinstance(index, tree.Binary) and index.op in "+-" and isinstance(index.right, tree.Number):
+            base, moved = index.left, step + int(index.op + "1") * index.right.value
+        text = self.written(base)
+        return f"{text} {'+' if moved > 0 else '-'} {abs(moved)}" if moved else text
 
     def overwritten_sums(self) -> Iterator[Correction]:
         """Add in each turn of a loop what a line of it puts in place of the sum before."""

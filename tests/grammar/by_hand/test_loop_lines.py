@@ -120,7 +120,12 @@ CASES: dict[str, tuple[str, str, list[tuple[str, str, int, str]]]] = {
         [
             (" + dhnext", "", 8, "`dh` is wrong for t = 1 first: the term dhnext is missing (line 8)"),
             ("Whh.T @ dhraw", "Whh @ dhraw", 13, "for t = 2 first: Whh must be transposed: Whh.T (line 13)"),
-            ("dhraw @ hs[t].T", "dhraw @ hs[t+1].T", 12, "it is right (line 12)"),
+            (
+                "dhraw @ hs[t].T",
+                "dhraw @ hs[t+1].T",
+                12,
+                "with hs[t] in place of hs[t+1] (the 4th of 4) it is right (line 12)",
+            ),
         ],
     ),
     "examples": (
