@@ -37,6 +37,8 @@ path_sum = LazyModule("autodiff.core.paths.path_sum")
 
 MOST_PATHS = 100
 MOST_SHOWN_PATHS = 10
+#: Without one of these ops a script writes out no function that has a name.
+EXPONENTIALS = ("exp", "softmax")
 #: Larger graphs of second derivatives are not made.
 MOST_DRAWN = 10_000
 
@@ -118,7 +120,7 @@ def derivation_writer(
     """What writes the derivations; ``by_name`` with one node for each function that the script writes out."""
     from autodiff.core.derivation.derive import Derivations
 
-    if by_name:
+    if by_name and any(node.op is not None and node.op.name in EXPONENTIALS for node in subject.order):
         from autodiff.core.derivation.known_functions import with_known_functions
 
         derived = with_known_functions(subject, source)
