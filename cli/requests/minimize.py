@@ -120,6 +120,8 @@ def tell_broken_slope(session: Session, asked: Question, found: Search) -> None:
         caret, span = broken.text, broken.cause.span
         weights = ("--grad-output", "ones") if np.size(subject.value) > 1 else ()
         explain = similar_command("explain", session.request, asked.report, *weights, "--wrt", broken.name)
+        if not session.request.texts("wrt") and len(subject.wrt) > 1:
+            help.append("if some inputs are data, name those to move with --wrt")
         help = [*(["leave this row out"] if broken.row else help), f"{explain} says more"]
     raise UsageError(
         f"{what} is not finite at the start, so there is no way down",

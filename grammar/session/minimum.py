@@ -34,6 +34,8 @@ ROUNDING = 1e-13
 CURVATURE = 1e-8
 #: The part of a sum of squares that a step would still take off, at a place that is no minimum.
 STEP_LEFT = 1e-4
+#: How much higher than the start places without a finite value count, in units of the start.
+WALL = 10.0
 #: How often a search goes on that ended before the minimum.
 MOST_STARTS = 20
 STEPS_FOR_AN_INPUT = 200
@@ -217,18 +219,28 @@ def search_by_slopes(objective: Objective, method: str) -> Search:
     check_allocation((len(start), len(start)))
     steps = 0
 
+    wall = objective.value(start) / unit + WALL
+
+    def value(x: Any) -> float:
+        found = objective.value(x * units) / unit
+        return found if np.isfinite(found) else wall
+
     def slopes(x: Any) -> Any:
         nonlocal steps
+        if not np.isfinite(objective.value(x * units)):
+            return np.zeros(len(x))  # they are asked for before the value decides against the place
         made = finite(objective.gradient(x * units) * units / unit)
         steps += 1
         return made
 
     def curvature(x: Any) -> Any:
+        if not np.isfinite(objective.value(x * units)):
+            return np.zeros((len(x), len(x)))
         return finite(objective.hessian(x * units) * np.outer(units, units) / unit)
 
     try:
         made = minimize(
-            lambda x: objective.value(x * units) / unit,
+            value,
             start / units,
             jac=slopes,
             method="trust-exact" if method == "newton" else "BFGS",

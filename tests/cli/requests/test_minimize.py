@@ -295,7 +295,7 @@ def test_a_sum_of_squares_with_another_term_is_a_likelihood(more):
     assert found.residual_sigma is None
 
 
-@pytest.mark.parametrize(("code", "last"), [("sqrt(x)", 0.5), ("log(x)", 1.0)])
+@pytest.mark.parametrize(("code", "last"), [("sqrt(x)", 0.0), ("log(x)", 1.0)])
 def test_a_search_that_leaves_the_domain_ends_at_the_lowest_finite_place(code, last):
     found = minimized("-e", f"x = 1.; L = {code}", "--wrt", "x")
     assert (found.has_converged, entries_of(found)[0][3]) == (False, last)
@@ -513,6 +513,24 @@ def test_a_dose_of_0_stands_in_a_fit(autodiff, write, method):
     found = np.array([line.split("\t")[1:] for line in done.out.splitlines()], float)
     assert found[:, 0] == pytest.approx(best, rel=1e-6)
     assert found[:, 1] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-5)
+
+
+@pytest.mark.parametrize("method", ["bfgs", "newton"])
+@pytest.mark.parametrize(
+    ("code", "least"),
+    [
+        ("x = 4.; L = x*log(x)", math.exp(-1)),
+        ("x = 40.; L = x*log(x)", math.exp(-1)),
+        ("x = 5.; L = math.log(x)*x", math.exp(-1)),
+        ("x = 50.; L = 3*x - 16*log(x)", 16 / 3),
+        ("x = 0.5; L = -log(1 - x) - log(x) - 3*x", (1 + math.sqrt(13)) / 6),
+    ],
+)
+def test_a_step_out_of_where_the_output_is_finite_is_too_long(answered, code, least, method):
+    """The first steps lead to logarithms of negative numbers; a search tries shorter ones."""
+    done = answered("-e", code, "--method", method)
+    assert (done.code, done.err) == (0, "")
+    assert float(done.out.split()[1]) == pytest.approx(least, rel=1e-9)
 
 
 def test_a_search_goes_on_that_scipy_ends_at_an_edge(autodiff, write):
