@@ -22,7 +22,7 @@ from autodiff.grammar.by_hand.approximations import far_remarks
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.branches import is_right_elsewhere, other_side_remarks
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
-from autodiff.grammar.by_hand.expected_lines import expected_line, missing_lines
+from autodiff.grammar.by_hand.expected_lines import expected_line, expected_step, missing_lines
 from autodiff.grammar.by_hand.formula import Formula, NotJudgedError, ShapeMismatchError
 from autodiff.grammar.by_hand.gaps import gap_remarks
 from autodiff.grammar.by_hand.left_side import LeftSide
@@ -33,6 +33,7 @@ from autodiff.grammar.by_hand.other_constants import (
     try_other_constants,
     unused_remarks,
 )
+from autodiff.grammar.by_hand.own_entries import own_entries_remarks
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.plain_numbers import right_here_remark
 from autodiff.grammar.by_hand.points import (
@@ -436,8 +437,10 @@ def changed_remarks(
         found = CorrectionSearch(unfolded, tried, node).find_remark()
         if found:
             return [found]
+    if remarks == entries:
+        remarks = own_entries_remarks(formula, points, computed, runs) or entries
     if formula.workings is not None and remarks == entries:
-        remarks = [*missing_lines(formula, points, runs), *remarks]
+        remarks = [*missing_lines(formula, points, runs), *remarks, *expected_step(formula, points, runs)]
     return remarks
 
 

@@ -133,7 +133,10 @@ class CorrectionSearch:
         return ""
 
     def find_other_constant(self) -> str:
-        """Return the remark that a number or a mean is another's or a sum's, or that a tensor is missing."""
+        """Return the remark that a number or a mean is another's or a sum's, or that a tensor is missing.
+
+        It may look missing beside a factor too many: ``mask*p*mask`` is ``mask`` for a mask of 0 and ``1/p``.
+        """
         for edit in self.means():
             if self.is_right(edit):
                 return edit.remark + self.line_of(edit)
@@ -146,7 +149,8 @@ class CorrectionSearch:
         for edit in self.missing_names():
             name = edit.text.rpartition("*")[2]
             if edit.spans == (whole,) and name.isidentifier() and name not in numbers and self.is_right(edit):
-                return edit.remark + self.line_of(edit)
+                found = next((one for one in self.dropped_factors() if self.is_right(one)), edit)
+                return found.remark + self.line_of(found)
         return ""
 
     def line_of(self, edit: Correction) -> str:
@@ -251,6 +255,23 @@ class CorrectionSearch:
             for slope in self.slopes:
                 remark = f"the factor {self.written(part)} should be {slope.spelled}"
                 yield self.replace_part(part, slope.name, remark)
+
+    def other_pairs(self) -> Iterator[Correction]:
+        """Leave two factors of a product out, or replace them by the derivative of an op on a path."""
+        products = [part for part in self.parts if isinstance(part, tree.Binary) and part.op in ("*", "/")]
+        inner = {part.left for part in products}
+        for product in (part for part in products if part not in inner):
+            factors = factors_of(product)
+            multiplied = [at for at, (_, op) in enumerate(factors) if op == "*"]
+            for pair in combinations(multiplied, 2):
+                left = "".join(
+                    f" {op} ({self.written(x)})" for at, (x, op) in enumerate(factors) if at not in pair
+                )
+                both = " and ".join(self.written(factors[at][0]) for at in pair)
+                yield self.replace_part(product, f"1{left}", f"the factors {both} are superfluous")
+                for slope in self.slopes:
+                    remark = f"the factors {both} should be {slope.spelled}"
+                    yield self.replace_part(product, f"{slope.name}{left}", remark)
 
     def other_compound_factors(self) -> Iterator[Correction]:
         """Replace a factor that is not a bare name by the derivative of an op on a path."""
@@ -537,6 +558,15 @@ class CorrectionSearch:
                     yield self.replace_part(self.formula.node, f"({text}).sum({dims})", over)
 
 
+def factors_of(product: Any) -> list[tuple[Any, str]]:
+    """Return the factors and divisors of a product, with * or /."""
+    found: list[tuple[Any, str]] = []
+    while isinstance(product, tree.Binary) and product.op in ("*", "/"):
+        found.append((product.right, product.op))
+        product = product.left
+    return [(product, "*"), *reversed(found)]
+
+
 def missing_sum(size: int) -> str:
     return f"the sum over {size} entries is missing: the input is in each of them"
 
@@ -561,8 +591,9 @@ CORRECTION_KINDS = (
     *(
         CorrectionSearch.symmetric_parts,
         CorrectionSearch.other_products,
-        CorrectionSearch.other_derivatives,
         CorrectionSearch.dropped_factors,
+        CorrectionSearch.other_pairs,
+        CorrectionSearch.other_derivatives,
         CorrectionSearch.powers,
         CorrectionSearch.missing_derivatives,
     ),

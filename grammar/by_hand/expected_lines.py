@@ -52,6 +52,18 @@ def expected_line(key: str, before: Node, after: Node, points: SamplePoints) -> 
     return f"{key} = {text}" if is_right else ""
 
 
+def expected_step(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
+    """Return the remark with the line that a step should be which reads one derivative; none if not known."""
+    nodes = formula.upstream.nodes(points.subject, runs.first.execution)
+    if formula.workings is None or points.node is None or len(nodes) != 1:
+        return []
+    [(root, node)], [one] = nodes, formula.upstream.found
+    if root is not points.subject.root or not one.written.isidentifier():
+        return []
+    line = expected_line(one.written, node, points.node, points)
+    return [f"expected: {formula.workings.segment.key} ={line.partition(' =')[2]}"] if line else []
+
+
 def is_right_line(text: str, key: str, before: Node, after: Node, points: SamplePoints) -> bool:
     """Whether a text gives the gradient at ``after`` at all points, where ``key`` is that at ``before``."""
     for names, run in zip(points.names, points.runs, strict=True):

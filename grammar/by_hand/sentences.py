@@ -148,13 +148,16 @@ def ratio_remark(ratio: float, sign: str) -> str:
 
 
 def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
-    """Return the ratio of the values to the right ones if it is the same everywhere, else None."""
-    ratios = []
+    """Return the ratio of the values to the right ones if it is the same everywhere, else None.
+
+    Where the right one is 0, the value has to be 0 too.
+    """
+    ratios: list[float] = []
     for value, g in zip(values, right, strict=True):
         value, g = np.broadcast_to(np.asarray(value, dtype=float), np.shape(g)), np.asarray(g, dtype=float)
-        if not g.size or not np.all(g) or not np.isfinite(value).all():
+        if not np.any(g) or np.any(value[g == 0]) or not np.isfinite(value).all():
             return None
-        ratios += (value / g).ravel().tolist()
+        ratios += (value[g != 0] / g[g != 0]).tolist()
     first = ratios[0]
     return first if first and all(abs(r - first) <= 1e-6 * abs(first) for r in ratios) else None
 

@@ -14,7 +14,7 @@ MISTAKES = {
     "dpicked == -ones(6)/6": ("dpicked == -ones(6)", "as if the 1/6 of the mean over 6 entries"),
     "dlogp == dpicked[:, None]*F.one_hot(y, 3)": (
         "dlogp == -dpicked[:, None]*F.one_hot(y, 3)",
-        "its sign is wrong",
+        "the sign is wrong: the minus of -dpicked[:, None] is superfluous",
     ),
     "dp == dlogp/p": ("dp == dlogp*p", "the factor p should be dlogp/dp = 1/p"),
     "dtotal == -(dp*e/total**2).sum(1, keepdim=True)": (
@@ -127,7 +127,7 @@ def test_entries_are_changed_after_a_step() -> None:
     assert [step.is_right for step in found] == [True, True, True, False]
     found = check_steps(script, text.replace("= -1/2", "= -1"))
     assert [step.is_right for step in found] == [False, True, True, True]
-    assert found[0].remarks[0].endswith("[0 0.5; 0.5 0] must be added to it")
+    assert "as if the 1/2 of the mean over 2 entries (line 5) had been left out" in found[0].remarks[0]
 
 
 def test_an_entry_alone_is_a_derivative() -> None:
