@@ -60,7 +60,20 @@ def loss_before_steps(keys: Collection[str], execution: Execution, settings: Set
     ]
     found = computed_loss(before, execution)
     is_clear = target is None or target.name in own or target.name in inputs or is_loss(found or "")
-    return found if is_clear else None
+    return found if is_clear or target is None else loss_before_first(keys, target.name, execution)
+
+
+def loss_before_first(keys: Collection[str], target: str, execution: Execution) -> str | None:
+    """Return what is called a loss before the first of the steps ``keys``, if the script ends behind that.
+
+    It may end in a value that is made beside the steps, such as ``dhnext`` in a loop back through time.
+    """
+    start = min(map(execution.first_offset, keys), default=None)
+    if start is None or execution.first_offset(target) < start:
+        return None
+    names = sorted(execution.names, key=execution.first_offset)
+    found = computed_loss([one for one in names if execution.first_offset(one) < start], execution)
+    return found if is_loss(found or "") else None
 
 
 def own_gradients(keys: Collection[str], execution: Execution) -> dict[str, Node | None]:

@@ -26,7 +26,13 @@ from autodiff.grammar.by_hand.formula import (
     to_numbers,
     words_of,
 )
-from autodiff.grammar.by_hand.left_side import BARE, DerivativeNames, LeftSide, parse_left_side
+from autodiff.grammar.by_hand.left_side import (
+    BARE,
+    DerivativeNames,
+    LeftSide,
+    parse_left_side,
+    split_equation,
+)
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.repeated_lines import repeated_places
@@ -440,7 +446,9 @@ class Derivation:
         own = self.own_names(place) | line.binds | line.changes
         workings = Workings(self, segment, own)
         step = (self.name, turn.line.number)
-        written = f"{segment.key} {turn.when}"
+        before, _, after = split_equation(self.given.line(turn.line.number))
+        is_whole = before.strip() == turn.line.name
+        written = " ".join((after if is_whole else self.given.line(turn.line.number)).split())
         return Formula(self.left_side(segment), right, self.given, self.words, step, workings, written)
 
     def value_before(self, segment: Segment) -> PlacedText | None:

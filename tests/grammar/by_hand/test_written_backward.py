@@ -149,3 +149,48 @@ loss = {loss}
     centred = "(dxhat - dxhat.mean(0) - xhat*(dxhat*xhat).mean(0))"
     script += steps.format(centred=centred) + "\n"
     assert [one.verdict for one in check_steps(script, script)] == ["right", "right"]
+
+
+RECURRENT = """\
+import numpy as np
+np.random.seed(0)
+T, n, m = 4, 3, 2
+xs = np.random.randn(T, m)
+ys = np.random.randn(T, n)
+Wx, Wh = np.random.randn(n, m) * 0.5, np.random.randn(n, n) * 0.5
+hs = [np.zeros(n)]
+for t in range(T):
+    hs.append(np.tanh(Wx @ xs[t] + Wh @ hs[t]))
+loss = 0
+for t in range(T):
+    loss = loss + 0.5 * ((hs[t + 1] - ys[t]) ** 2).sum()
+dWx, dWh = np.zeros_like(Wx), np.zeros_like(Wh)
+dhnext = np.zeros(n)
+for t in reversed(range(T)):
+    dh = (hs[t + 1] - ys[t]) + dhnext
+    dz = dh * (1 - hs[t + 1] ** 2)
+    dWx += np.outer(dz, xs[t])
+    dWh += np.outer(dz, hs[t])
+    dhnext = Wh.T @ dz
+"""
+
+
+def test_a_script_that_ends_in_a_loop_back_through_time_is_about_its_loss() -> None:
+    """It ends in ``dhnext``, which is no output."""
+    found = check_steps(RECURRENT, RECURRENT)
+    assert [(one.left, one.verdict) for one in found] == [("dloss/dWx", "right"), ("dloss/dWh", "right")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "title"),
+    [
+        (" + dhnext", "", "dh for t = 2 == (hs[t + 1] - ys[t])"),
+        ("Wh.T @ dz", "Wh @ dz", "dhnext for t = 3 == Wh @ dz"),
+        ("dh * (1 - hs[t + 1]", "dh * (1 - hs[t]", "dz for t = 3 == dh * (1 - hs[t] ** 2)"),
+    ],
+)
+def test_the_title_of_a_wrong_turn_has_its_line(old: str, new: str, title: str) -> None:
+    assert RECURRENT.count(old) == 1
+    script = RECURRENT.replace(old, new)
+    [wrong] = [one for one in check_steps(script, script) if one.verdict != "right"]
+    assert wrong.spelled.startswith(f"{title} (steps.txt:")
