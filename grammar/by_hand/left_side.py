@@ -52,6 +52,10 @@ SECOND_PATTERNS = tuple(compile_pattern(f" {text} ") for text in SECOND_DERIVATI
 #: write it.
 BARE = r"(?P<prefix>d|grad_)(?P<x_>[^\W\d]\w*)"
 BARE_PATTERN = re.compile(rf"\s*{BARE}{ENTRY.format('x')}\s*")
+#: ``d_w`` and ``nabla_w``. A value such as ``d_out`` may also be the gradient by what goes into ``out``: in a
+#: derivation such a name says its input only if no other line goes on from it.
+LOOSE = r"(?P<prefix>d_|nabla_)(?P<x_>[^\W\d]\w*)"
+LOOSE_PATTERN = re.compile(rf"\s*{LOOSE}{ENTRY.format('x')}\s*")
 #: Two names with only a d between them: the script's names show where the first one ends.
 JOINED_DERIVATIVE = r"d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\))"
 JOINED_NAMES = compile_pattern(f" {JOINED_DERIVATIVE} ")
@@ -150,9 +154,16 @@ def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
                 by = [(by[0][0], both[:half]), (by[0][0], both[half:])] if both else by * 2
             output, row = name_and_entry(groups, "y") if "y_" in groups else ("", None)
             return LeftSide(output, tuple(by), row if shape in FIRST_PATTERNS else None)
-    if (found := BARE_PATTERN.fullmatch(text)) and found["x_"] in names:
-        return LeftSide("", (name_and_entry(found.groupdict(), "x"),))
+    for shape in (BARE_PATTERN, LOOSE_PATTERN):
+        if (found := shape.fullmatch(text)) and found["x_"] in names:
+            return LeftSide("", (name_and_entry(found.groupdict(), "x"),))
     return None
+
+
+def is_loose(text: str, names: Collection[str]) -> bool:
+    """Whether a text is such a name as ``d_w``, which need not say by what it is the derivative."""
+    strict, loose = BARE_PATTERN.fullmatch(text), LOOSE_PATTERN.fullmatch(text)
+    return loose is not None and loose["x_"] in names and (strict is None or strict["x_"] not in names)
 
 
 class DerivativeNames:
@@ -164,7 +175,10 @@ class DerivativeNames:
         self.words, self.others = words, others
 
     def __contains__(self, text: str) -> bool:
-        return text in self.others or parse_left_side(text, self.words) is not None
+        if text in self.others:
+            return True
+        left = parse_left_side(text, self.words)
+        return left is not None and not is_loose(text, self.words)
 
 
 def name_and_entry(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, ...] | None]:

@@ -93,14 +93,21 @@ class MeantGradients:
         return node if is_free and np.shape(value.data) == node.shape else None
 
     def names(self) -> list[str]:
-        """Return the names of helper lines that the script has not, and that later lines read."""
-        derivation = self.derivation
+        """Return the names of helper lines that the script has not, and that later lines read.
+
+        If the lines are the script's own, it has what the output is made of.
+        """
+        derivation, first = self.derivation, self.runs.first
+        known = set(derivation.words)
+        script = first.execution.source if derivation.turn is None else derivation.turn.lines
+        if derivation.given.text == script.text:
+            known = {str(node.name) for node in first.subject.order}
         found: dict[str, None] = {}
         for at, line in enumerate(derivation.lines):
             if line.kind == HELPER:
                 later = derivation.lines[at + 1 :]
                 used = [name for name in line.binds if any(name in one.reads for one in later)]
-                found |= dict.fromkeys(name for name in sorted(used) if name not in derivation.words)
+                found |= dict.fromkeys(name for name in sorted(used) if name not in known)
         return list(found)
 
     def lines_with(self, name: str) -> list[Line]:
@@ -192,7 +199,8 @@ class MeantGradients:
         """Return the values of a name behind a line at the points; none if it is no tensor or number."""
         found = []
         for run in self.points:
-            known = (self.derivation.values(place + 1, run, self.runs.first) or {}).get(name)
+            made = self.derivation.values(place + 1, run, self.runs.first) or {}
+            known = made.get(name, run.names.get(name))  # a line of the script gives what it gives there
             if known.__class__ not in (Tensor, float):
                 return []
             found.append(np.asarray(known.data if isinstance(known, Tensor) else known))

@@ -227,6 +227,8 @@ class RunningNames:
         try:
             formula = derivation.formula(segment)
             formula.resolve_lists(self.runs.first.execution.names)
+            if not dict(self.runs.first.subject.wrt).keys() >= set(formula.inputs):
+                return True  # about a name that is none of the script's
             chosen = [self.runs.first] if is_here_only else self.runs.around(SPREAD)
             points = SamplePoints(self.runs, formula, chosen)
             return all_known(points.compare(formula_values(points, formula))) is False

@@ -30,6 +30,7 @@ from autodiff.grammar.by_hand.left_side import (
     BARE,
     DerivativeNames,
     LeftSide,
+    is_loose,
     parse_left_side,
     split_equation,
 )
@@ -101,6 +102,19 @@ ZEROS = re.compile(r"(?:\w+\.)?zeros(?:_like)?\(|0(?:\.0*)?$")
 GRADIENT_NAME = re.compile(rf"\b{BARE}\b")
 
 
+#: Names of gradients that do not say by what: ``delta2``, ``l2_delta`` and ``d_out``.
+UNCLEAR = re.compile(r"(?:delta_?|d_)(?P<number>\w*)|(?P<base>\w+)_(?:delta|grad)")
+
+
+def by_unclear_name(name: str, words: Collection[str]) -> str:
+    """Return by what a name such as ``l2_delta`` may be the gradient, ``l2``; "" for other names."""
+    found = UNCLEAR.fullmatch(name)
+    if found is None:
+        return ""
+    base = found["base"] or found["number"]
+    return next((one for one in (base, f"z{base}") if one.isidentifier() and one in words), "z")
+
+
 class NoStepsError(UsageError):
     """Raised for a text without a line that makes a derivative."""
 
@@ -153,7 +167,7 @@ class Derivation:
                 own = self.own_names(at) | line.binds | line.changes
                 self.helpers[at] = UpstreamDerivatives(line.statement, words, self.keys, own, self.meant(at))
             for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
-                if bound[0] == "d" and len(bound) > 1:
+                if (bound[0] == "d" and len(bound) > 1) or UNCLEAR.fullmatch(bound):
                     self.uncompared.setdefault(bound, line.number)
         numbers = {line.number for line in lines}
         #: The names that each line changes which is no statement, by the numbers of those lines.
@@ -226,8 +240,8 @@ class Derivation:
             if name in compared:
                 continue
             reason = "its lines are a loop, or make a list"
-            if name.startswith("delta"):
-                reason = "a name such as `dW` says whose gradient it is"
+            if by := by_unclear_name(name, self.words):
+                reason = f"write whose gradient it is, as in `d{first.subject.name}/d{by} == {name}`"
             elif name[1:] not in self.words:
                 near = closest_name(name, self.keys)
                 reason = f"the script has no `{name[1:]}`" + (f"; did you mean `{near}`?" if near else "")
@@ -644,13 +658,20 @@ def read_derivation(text: str, name: str, script: Source) -> Derivation:
         turn = find_turn(script, False)
         derivation = derivation if turn is None else divided_into_steps(given, script, turn, turn)
     if not derivation.segments and not derivation.unreadable:
-        step = "give a gradient the name of what it is by, as in dw = 2*w" if is_script else ""
-        raise NoStepsError(
-            f"{name} has no steps",
-            code="E0610",
-            help=(step or "write one on each line, as in dh == dz @ W.T",),
-        )
+        raise NoStepsError(f"{name} has no steps", code="E0610", help=(how_to_begin(derivation, is_script),))
     return derivation
+
+
+def how_to_begin(derivation: Derivation, is_script: bool) -> str:
+    """Return how to write a step, where a text has none."""
+    if not is_script:
+        return "write one on each line, as in dh == dz @ W.T"
+    bound = [name for line in derivation.lines for name in sorted(line.binds | line.changes)]
+    name = next((one for one in bound if UNCLEAR.fullmatch(one)), "")
+    if not name:
+        return "give a gradient the name of what it is by, as in dw = 2*w"
+    by = by_unclear_name(name, derivation.words)
+    return f"write whose gradient `{name}` is, as in --formula 'dL/d{by} == {name}' for an output L"
 
 
 def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Turn | None) -> Derivation:
@@ -658,7 +679,7 @@ def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Tu
     words = words_of(script)
     given = given if own is None else own.lines
     found: dict[int, UsageError] = {}
-    lines = read_lines(given, DerivativeNames(words), found)
+    lines = read_lines(given, DerivativeNames(words, loose_names(given, words)), found)
     unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
     return Derivation(lines, given.name, given, words, find_segments(lines), unreadable, turn=turn)
 
@@ -673,6 +694,19 @@ def like(error: UsageError, message: str, kind: type[UsageError]) -> UsageError:
     made = kind(message, code=error.code, help=error.advice)
     made.source, made.span, made.caret = error.source, error.span, error.caret
     return made
+
+
+def loose_names(given: Source, words: Collection[str]) -> list[str]:
+    """Return the names such as ``d_w`` of a text that no line reads but those that change ``w``."""
+    lines = read_lines(given, DerivativeNames(words), {})
+    bound = dict.fromkeys(name for line in lines for name in sorted(line.binds) if is_loose(name, words))
+    return [name for name in bound if not any(goes_on(line, name, words) for line in lines)]
+
+
+def goes_on(line: Line, name: str, words: Collection[str]) -> bool:
+    left = parse_left_side(name, words)
+    changed = line.binds | line.changes
+    return name in line.reads and left is not None and not changed <= {left.by[0][0]}
 
 
 def in_step(error: UsageError, name: str, line: int, given: Source) -> UsageError:

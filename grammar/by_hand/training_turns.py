@@ -13,7 +13,7 @@ from functools import lru_cache
 from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.by_hand.formula import inner_bodies, root_name, words_of
-from autodiff.grammar.by_hand.left_side import DerivativeNames
+from autodiff.grammar.by_hand.left_side import DerivativeNames, is_loose
 from autodiff.grammar.by_hand.loss_of_steps import computed_loss
 from autodiff.grammar.session.hand_gradients import is_loss
 from autodiff.grammar.syntax import tree
@@ -127,7 +127,8 @@ class TurnSearch:
     """Finds the first turn in the statements of a script and in those of the functions that it calls."""
 
     def __init__(self, source: Source, script: tree.Script, is_sure: bool, by: frozenset[str]) -> None:
-        self.names = DerivativeNames(words_of(source))
+        words = words_of(source)
+        self.names = DerivativeNames(words, [one for one in words if is_loose(one, words)])
         self.functions = {one.name: one for one in script.body if isinstance(one, tree.FunctionDef)}
         self.is_sure, self.by = is_sure, by
 

@@ -6,7 +6,7 @@ import re
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.by_hand.left_side import BARE
+from autodiff.grammar.by_hand.left_side import parse_left_side
 from autodiff.grammar.by_hand.steps import Derivation, read_derivation
 from autodiff.grammar.session.hand_gradients import FILE_NAME, differentiated_by, is_gradient
 from autodiff.grammar.syntax import tree
@@ -44,7 +44,7 @@ def written_gradients(execution: Execution, subject: ReportedPass) -> list[str]:
     """
     text = execution.source.text
     words = set(re.findall(r"[^\W\d]\w*", text))
-    if not any(found["x_"] in words for found in re.finditer(rf"(?<![\w.]){BARE}(?!\w)", text)):
+    if not any(parse_left_side(word, words) for word in words):
         return []
     try:
         derivation = read_derivation(text, execution.source.name, execution.source)

@@ -69,7 +69,7 @@ def is_gradient(name: str, execution: Execution) -> bool:
 
 def differentiated_by(name: str) -> str:
     """Return the name that a gradient worked out by hand is by: ``w`` of ``dw`` and ``grad_w``; else ""."""
-    prefix = next((one for one in ("grad_", "d") if name.startswith(one)), name)
+    prefix = next((one for one in ("grad_", "nabla_", "d_", "d") if name.startswith(one)), name)
     return name[len(prefix) :]
 
 

@@ -242,7 +242,8 @@ IN_STEPS = [
         "autodiff check script.ad --formula @steps.txt",
         shows=["right: 1 step"],
         says=[
-            "note: steps.txt:1: `delta2` is not compared: a name such as `dW` says whose gradient it is",
+            "note: steps.txt:1: `delta2` is not compared: write whose gradient it is, as in"
+            " `dL/dz == delta2`",
             "note: steps.txt:2: `dout` is not compared: the script has no `out`",
         ],
         files={"steps.txt": "delta2 = h - 1\ndout = delta2*h*(1 - h)\ndw = 2*dout*x\n"},
