@@ -60,7 +60,7 @@ SMOOTH_BESIDE_ZERO = frozenset(["abs", "pow", "relu", "sign"])
 ADDING_UP = ("run", "graph", "trace")
 
 #: After steps of training by hand these are about the loss; the others are about what the script ends in.
-STEPPING = ("run", "grad", "explain", "graph", "trace", "check")
+STEPPING = ("run", "grad", "explain", "graph", "trace", "check", "diff")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

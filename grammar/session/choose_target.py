@@ -19,7 +19,7 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.assignment_plan import number_tensor, unknown_name_error
 from autodiff.grammar.session.inputs import default_inputs
-from autodiff.grammar.session.leaf_names import display_name, source_text_at
+from autodiff.grammar.session.leaf_names import display_name, source_text_at, tensors_in_lists
 from autodiff.grammar.session.outputs import entries_of, is_output, is_sequence, join_entries
 from autodiff.grammar.session.run import Execution, Settings
 from autodiff.grammar.syntax import tree
@@ -388,6 +388,8 @@ def requested_output(of: str, execution: Execution) -> Any:
         tensors = [n for n, value in execution.names.items() if value.__class__ is Tensor]
         raise unknown_name_error(of, tensors, "variable", "E0601")
     value = execution.names[of] if is_name else execution.last_value
+    if not is_name and not is_output(value):
+        value = tensors_in_lists(execution.names).get(of, value)
     if not is_output(value):
         what = f"`{of}`" if is_name else "this"
         raise UsageError(f"--of {of}: {what} is no tensor but of type {type_name(value)}", code="E0603")

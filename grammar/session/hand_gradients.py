@@ -27,6 +27,11 @@ def is_loss(name: str) -> bool:
     return name in LOSS_NAMES or LOSS.fullmatch(name) is not None
 
 
+def is_loss_list(name: str) -> bool:
+    """Whether a list by this name has a loss for each turn: ``losses``, ``cost_history``."""
+    return any(word in name.lower() for word in ("loss", "cost", "error", "mse"))
+
+
 def output_of_hand_gradient(name: str, execution: Execution) -> str:
     """Return the output whose gradient a variable seems to be: ``loss`` for ``db1``; "" if there is none.
 

@@ -15,7 +15,7 @@ from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.paths.node_names import NodeNames
 from autodiff.grammar.objects.runtime import discard_text, discard_warning
 from autodiff.grammar.session.assignment_plan import pair_targets
-from autodiff.grammar.session.hand_gradients import is_loss
+from autodiff.grammar.session.hand_gradients import is_loss, is_loss_list
 from autodiff.grammar.session.leaf_names import join_words
 from autodiff.grammar.session.outputs import is_output
 from autodiff.grammar.session.run import WITHOUT_ASSIGNMENT, run_once
@@ -26,6 +26,7 @@ from autodiff.grammar.syntax.walk import assigned_names, walk
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from autodiff.core.graph.node import Node
     from autodiff.grammar.session.run import Execution, Settings
@@ -137,12 +138,8 @@ class Steps:
 
     def loss_and_versions(self, execution: Execution) -> tuple[str, list[str]] | None:
         """Return the name of the loss, and what reports call the parameters that it was computed by."""
-        first = min(self.steps.values())
-        losses = {}
-        for name, _ in pairs_of(self.body[:first]):
-            if is_loss(name) and (node := number_node(name, execution)) is not None:
-                losses[name] = node
-        stepped = [node for name in self.steps if (node := node_of(name, execution)) is not None]
+        losses = dict(self.named_losses(execution)) or dict(self.listed_losses(execution))
+        stepped = [node for name in self.steps if (node := result_node(execution.names.get(name)))]
         used = set(newest_first(stepped)) if stepped else set()
         below: set[Node] = set()
         for node in losses.values():
@@ -160,6 +157,27 @@ class Steps:
             versions.append(known[-1] if known else name)
         return found[0], versions
 
+    def named_losses(self, execution: Execution) -> Iterator[tuple[str, Node]]:
+        """Yield the names of losses that stand before the steps and have one number, with its node."""
+        for name, _ in pairs_of(self.body[: min(self.steps.values())]):
+            node = number_node(execution.names.get(name))
+            if is_loss(name) and node is not None:
+                yield name, node
+
+    def listed_losses(self, execution: Execution) -> Iterator[tuple[str, Node]]:
+        """Yield the places of losses that the turn appends to a list of them: ``losses[9]``."""
+        for statement in self.body:
+            call = statement.value if isinstance(statement, tree.ExpressionStatement) else None
+            function = call.function if isinstance(call, tree.Call) else None
+            if not isinstance(function, tree.Attribute) or function.name != "append":
+                continue
+            name = function.object.id if isinstance(function.object, tree.Name) else ""
+            found = execution.names.get(name)
+            if is_loss_list(name) and found.__class__ is list and found:
+                node = number_node(found[-1])
+                if node is not None:
+                    yield f"{name}[{len(found) - 1}]", node
+
     def note(self, loss: str, versions: list[str], execution: Execution, is_asked: bool) -> str:
         """Return the note that says what the output is, and how to ask for what the script ends in."""
         last = [*self.steps][-1]
@@ -171,17 +189,15 @@ class Steps:
         return f"the output is `{loss}`{by}, {where}; --of {last} takes `{last}` after that"
 
 
-def node_of(name: str, execution: Execution) -> Node | None:
+def result_node(value: Any) -> Node | None:
     """Return the node of a result; None for other values."""
-    value = execution.names.get(name)
     node = value.node if isinstance(value, Tensor) else None
     return node if isinstance(node, OpNode) else None
 
 
-def number_node(name: str, execution: Execution) -> Node | None:
+def number_node(value: Any) -> Node | None:
     """Return the node of a result that is a single number; None for other values."""
-    node = node_of(name, execution)
-    return node if node is not None and execution.names[name].entry_count == 1 else None
+    return result_node(value) if isinstance(value, Tensor) and value.entry_count == 1 else None
 
 
 def changes_of(statement: tree.Statement) -> Iterator[tuple[str, list[Term]]]:

@@ -53,6 +53,15 @@ MEANT = {
         BOTH,
         TURN_3,
     ),
+    "losses_in_a_list_alone": (
+        loop(
+            "err = w*x + b - y\nlosses.append(np.mean(err**2))\ndw = 2*np.mean(err*x)\n"
+            "db = 2*np.mean(err)\nw = w - lr*dw\nb = b - lr*db\n",
+            "losses = []\n",
+        ),
+        BOTH,
+        "the output is `losses[2]` by w_2 and b_2, in the last turn of the loop in line 5",
+    ),
     "a_rate_that_falls": (loop(SLOPES + STEPS + "lr *= 0.9\n"), BOTH, TURN_3),
     "one_turn": (loop(SLOPES + STEPS, header="for i in range(1):"), BOTH, "by w and b, in the last turn"),
     "no_loop": (DATA + SLOPES + STEPS, BOTH, "by w and b, before the steps; --of b takes `b` after that"),
@@ -111,6 +120,23 @@ COMMANDS = [
         ],
         says=[TURN_3],
         never=["w_1", "lr  "],
+    ),
+    Case(
+        "a_list_of_losses",
+        loop(
+            SLOPES.replace("loss = np.mean(err**2)", "losses.append(np.mean(err**2))") + STEPS,
+            "losses = []\n",
+        ),
+        "autodiff check script.ad && autodiff run script.ad && autodiff explain script.ad &&"
+        " autodiff graph script.ad",
+        shows=["w_2     ok", "losses[2] = 8.75205", "d(losses[2])/db_2", "2 gradients checked"],
+        says=["the output is `losses[2]` by w_2 and b_2"],
+    ),
+    Case(
+        "two_scripts",
+        loop(SLOPES + STEPS),
+        "sed s/0[.]01/0.02/ script.ad >new.ad; autodiff diff script.ad new.ad || true",
+        shows=["dloss/dw_2"],
     ),
     Case(
         "other_outputs_and_inputs",
