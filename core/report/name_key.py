@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from autodiff.core.symbolic.expr import Expr
 
 NAMES = re.compile(r"[^\W\d][\w.]*(?:\[[^\[\]\n]*\])*")
+#: A derivative ``dL/dx`` or ``d(a*b)/dx``.
+QUOTIENT = r"\bd([\w.]+|\([^/\n]*?\))/d([\w.]+|\()"
 DIGITS = re.compile(r"(\d+)")
 
 
@@ -119,7 +121,7 @@ class NameKey:
         meanings, those of further names in these meanings are left out.
         """
         found: list[NameMeaning] = []
-        words = _words(texts)
+        words = self._words(texts)
         seen = set(known)
         while words and (most is None or len(found) < most):
             new = words - seen
@@ -130,15 +132,29 @@ class NameKey:
                 new -= versioned
             meanings = [meaning for meaning in map(self._meaning, new) if meaning is not None]
             found += meanings
-            words = _words(meaning.text for meaning in meanings)
+            words = self._words(meaning.text for meaning in meanings)
         return sorted(found, key=_order)
 
+    def _words(self, texts: Iterable[str]) -> set[str]:
+        """The names in the texts; for ``dL/dt7`` both ``dt7`` and ``t7``, for ``h_1.T`` ``h_1`` too.
 
-def _words(texts: Iterable[str]) -> set[str]:
-    """The names in the texts; for ``dL/dt7`` both ``dt7`` and ``t7``, for ``h_1.T`` ``h_1`` too."""
-    words = set(NAMES.findall("\n".join(set(texts))))
-    words |= {word.rpartition(".")[0] for word in words if "." in word}
-    return words | {word[1:] for word in words if word[0] == "d"}
+        Where a script has values ``dw_2`` and ``w_2``, the derivative ``dL/dw_2`` has the name ``w_2`` alone.
+        """
+        text = "\n".join(set(texts))
+        words = _names(text)
+        both = {word for word in words if word[0] == "d" and self._is_made_up(word, word[1:])}
+        if both:
+            words -= both - _names(re.sub(QUOTIENT, r" \1 \2", text))
+        return words | {word[1:] for word in words | both if word[0] == "d"}
+
+    def _is_made_up(self, *names: str) -> bool:
+        return all(name in self._versioned or name in self._short for name in names)
+
+
+def _names(text: str) -> set[str]:
+    """The names in a text, for ``h_1.T`` ``h_1`` too."""
+    words = set(NAMES.findall(text))
+    return words | {word.rpartition(".")[0] for word in words if "." in word}
 
 
 def _order(meaning: NameMeaning) -> tuple[list[tuple[int, str]], int]:

@@ -183,3 +183,20 @@ def test_the_number_behind_a_name_is_explained(autodiff, write) -> None:
     assert "a[0] (2nd)" in steps
     assert f"\n{says}.\n" in autodiff("graph", script).out
     assert "behind a name" not in autodiff("graph", write(LOOP.format(2))).out
+
+
+def test_a_derivative_is_not_taken_for_the_gradient_of_its_name_that_the_script_computes(
+    autodiff, write
+) -> None:
+    script = (
+        "w = 3.0; rate = 0.1\nfor k in range(4):\n    dw = 2*w\n    w = w - rate*dw\nL = w**2\nratio = L/dw\n"
+    )
+    path = write(script)
+    key = autodiff("explain", path, "--of", "L", "--wrt", "w_3").out.partition("\n1 chain")[0]
+    assert "w_3 and w_4 are values 3 and 4 of w" in key
+    assert "of dw" in key  # it is on the way from w_3 to w_4
+    key = autodiff("explain", path, "--of", "L", "--wrt", "w_4").out.partition("\n1 chain")[0]
+    assert "w_4 is value 4 of w" in key
+    assert "of dw" not in key
+    key = autodiff("explain", path, "--of", "ratio", "--wrt", "w_4").out.partition("\n1 chain")[0]
+    assert "dw_4 is value 4 of dw" in key
