@@ -185,7 +185,7 @@ def shared_explanation(checks: Sequence[GradientCheck], answers: Answers) -> str
     second += " --grad-output ones" * (answers.order == 2 and any(check.size > 1 for check in checks))
     asked = ",".join(check.name for check in checks[:MOST_NAMES])
     more = "says why" if answers.cause_of(first) is None else "says more"
-    return f"{text}; explain --wrt {asked}{second} {more}"
+    return f"{text}; `explain --wrt {asked}{second}` {more}"
 
 
 def first_of(names: list[str]) -> list[str]:

@@ -44,7 +44,7 @@ def hints_on(report: GradientReport, request: Request) -> Iterator[tuple[str, st
     zero = [variable.name for variable in report.gradients if is_zero(variable.grad)]
     for names, what, kind in ((broken, "not finite", "warning"), (zero, "zero", "note")):
         if names and request.command != "explain":
-            yield f"{the_gradients(names)} {what}; {ask(request, names, report)} says why", kind
+            yield f"{the_gradients(names)} {what}; `{ask(request, names, report)}` says why", kind
             break
     for hint in hints_on_kinks(report, request):
         yield hint, "note"
@@ -74,7 +74,7 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
         first = kinks[names[0]][0]
         kind = "kink" if first.kind == "jump" and is_of_second_order(request) else first.kind
         place = f"{first.function}{in_line(first.line)} is {PLACES[kind]}"
-        yield f"{place}; {ask(request, names, report)} says what that means"
+        yield f"{place}; `{ask(request, names, report)}` says what that means"
 
 
 def note_equal_values(session: Session, subject: ReportedPass, source: Source) -> None:
@@ -97,7 +97,7 @@ def hints_on_rounding(report: GradientReport, request: Request, subject: Reporte
         if rounded_gradient(subject.order, subject.root, subject.seed, node) is not None
     ]
     if names:
-        yield f"{the_gradients(names)} made of rounding errors; {ask(request, names, report)} says why"
+        yield f"{the_gradients(names)} made of rounding errors; `{ask(request, names, report)}` says why"
 
 
 def is_finite(grad: Any) -> bool:
@@ -132,7 +132,7 @@ def in_line(line: int | None) -> str:
 
 
 def ask(request: Request, names: Sequence[str], report: GradientReport) -> str:
-    """The command line that explains these gradients, quoted for the shell."""
+    """The command line that explains these gradients, quoted for the shell; prose puts it in backticks."""
     order = ("--order", "2") * is_of_second_order(request)
     return command_line("explain", request, report, *order, "--wrt", ",".join(names[:MOST_NAMED]))
 

@@ -217,7 +217,7 @@ L.backward()
         "x = torch.tensor([1., 2., 3.], requires_grad=True)\ny = torch.zeros(4)\ny[[1, 1, 3]] += x\n"
         "L = (y**2).sum()\nL.backward()\n",
         "autodiff run script.ad",
-        says=["index_put in line 3 is where a position is written to twice; autodiff explain"],
+        says=["index_put in line 3 is where a position is written to twice; `autodiff explain"],
     ),
     Case(
         "scatter",

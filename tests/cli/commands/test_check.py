@@ -241,6 +241,6 @@ def test_one_reason_of_several_inputs_is_told_once(autodiff):
     told = autodiff("check", "-e", root + "*0").out
     assert told.count("the slope of sqrt") == 1
     assert "\nx and s: the output or its gradient is not finite: line 1: the slope of sqrt is\n" in told
-    assert "explain --wrt x,s says more\n" in told
+    assert "`explain --wrt x,s` says more\n" in told
     apart = autodiff("check", "-e", "a = 1.; b = 2.; c = 3.; L = c**2", "--wrt", "a,b,c").out
     assert "\na and b: no path leads to the output, so there is nothing to check\n" in apart

@@ -97,6 +97,6 @@ def test_a_comparison_of_equal_numbers_that_changes_nothing_is_not_told(autodiff
 
 
 def test_run_points_to_the_remark(autodiff):
-    assert "max(x, 2) in line 1 is at a kink; autodiff explain" in (
+    assert "max(x, 2) in line 1 is at a kink; `autodiff explain" in (
         autodiff("run", "-e", "x = 2.; L = max(x, 2)").err
     )

@@ -38,26 +38,26 @@ def test_what_is_not_searched_for_kinks_has_none() -> None:
 
 CASES = [
     ("grad", "w = 3; L = w**2", ""),
-    ("grad", "w = 0; L = w**2", says("the gradient for w is zero; {} --wrt w says why")),
+    ("grad", "w = 0; L = w**2", says("the gradient for w is zero; `{} --wrt w` says why")),
     (
         "grad",
         "w = 0; L = w/w",
-        says("the gradient for w is not finite; {} --wrt w says why", kind="warning"),
+        says("the gradient for w is not finite; `{} --wrt w` says why", kind="warning"),
     ),
-    ("grad", "w = 0; v = 0; L = v*w", says("the gradients for w and v are zero; {} --wrt w,v says why")),
+    ("grad", "w = 0; v = 0; L = v*w", says("the gradients for w and v are zero; `{} --wrt w,v` says why")),
     (
         "grad",
         "a = 0; b = 0; c = 0; d = 0; L = a**2 + b**2 + c**2 + d**2",
-        says("the gradients for a, b, c and 1 more are zero; {} --wrt a,b,c says why"),
+        says("the gradients for a, b, c and 1 more are zero; `{} --wrt a,b,c` says why"),
     ),
     # one line: what is broken comes first
     (
         "grad",
         "w = 0; v = 0; L = v**2 + sqrt(w)",
-        says("the gradient for w is not finite; {} --wrt w says why", kind="warning"),
+        says("the gradient for w is not finite; `{} --wrt w` says why", kind="warning"),
     ),
     *[
-        (command, code, says(f"{function} in line 1 is at a kink; {{}} --wrt w says what that means"))
+        (command, code, says(f"{function} in line 1 is at a kink; `{{}} --wrt w` says what that means"))
         for command in ("run", "grad", "jacobian")
         for function, code in [
             ("relu", "w = 3; L = relu(w - 3) + w"),
@@ -68,10 +68,10 @@ CASES = [
     (
         "hessian",
         "w = 0.; L = abs(w) + w**2",
-        says("abs in line 1 is at a kink; {} --order 2 --wrt w says what that means"),
+        says("abs in line 1 is at a kink; `{} --order 2 --wrt w` says what that means"),
     ),
     *[
-        (command, code, says(f"{tie} in line 1 is at a kink; {{}} --wrt w says what that means"))
+        (command, code, says(f"{tie} in line 1 is at a kink; `{{}} --wrt w` says what that means"))
         for command in ("grad", "run", "jacobian", "jvp --vector 1")
         for tie, code in [
             ("max(w, 0)", "w = 0.; L = max(w, 0)*3"),
@@ -82,7 +82,7 @@ CASES = [
         ]
     ],
     *[
-        (command, code, says(f"{tie} in line 1 is at a kink; {{}} --order 2 --wrt w says what that means"))
+        (command, code, says(f"{tie} in line 1 is at a kink; `{{}} --order 2 --wrt w` says what that means"))
         for command in ("hessian", "hvp --vector 1", "grad --order 2")
         for tie, code in [
             ("max(w,0)", "w = 0.; L = max(w,0)**2"),
@@ -104,8 +104,8 @@ CASES = [
         "run",
         "w = 0; L = abs(w)",
         says(
-            "the gradient for w is zero; {} --wrt w says why",
-            "abs in line 1 is at a kink; {} --wrt w says what that means",
+            "the gradient for w is zero; `{} --wrt w` says why",
+            "abs in line 1 is at a kink; `{} --wrt w` says what that means",
         ),
     ),
     ("graph", "w = 0; L = abs(w)", ""),
@@ -126,7 +126,7 @@ def test_the_command_of_a_hint_can_be_typed(autodiff, write):
     )
     done = autodiff("grad", path, "--of", "h", "--set", "w=[3, 4]", "--dtype", "float32", "--seed", "7")
     assert done.out == "0\t0\n"
-    command = done.err.partition("; ")[2].removesuffix(" says why\n")
+    command = done.err.partition("; ")[2].removesuffix("` says why\n").removeprefix("`")
     assert command.startswith(
         f"autodiff explain {shlex.quote(str(path))} --of h --dtype float32 --seed 7 --set"
     )
@@ -140,7 +140,7 @@ def test_the_row_of_a_slope_that_is_not_finite_is_told(autodiff, write):
     done = autodiff("grad", *code)
     command = "autodiff explain -e 'a = 1.; L = (a*sqrt(a*t) - v).sum()' --columns t,v --data d.csv --wrt a"
     told = (
-        f"warning: the gradient for a is not finite; {command} says why\nnote: sqrt in line 1: the slope of"
+        f"warning: the gradient for a is not finite; `{command}` says why\nnote: sqrt in line 1: the slope of"
     )
     assert (done.out, done.returncode) == ("nan\n", 0)
     assert done.err.startswith(told)
@@ -152,8 +152,8 @@ def test_the_row_of_a_slope_that_is_not_finite_is_told(autodiff, write):
 
 
 def test_long_code_and_standard_input_are_not_repeated(autodiff):
-    assert "; autodiff explain ... --wrt w says" in autodiff("grad", "-e", "w = 0; L = w**2" + " " * 60).err
-    assert "; autodiff explain ... --wrt w says" in autodiff("grad", "-", input="w = 0; L = w**2").err
+    assert "; `autodiff explain ... --wrt w` says" in autodiff("grad", "-e", "w = 0; L = w**2" + " " * 60).err
+    assert "; `autodiff explain ... --wrt w` says" in autodiff("grad", "-", input="w = 0; L = w**2").err
 
 
 @pytest.mark.parametrize("option", [("-q",), ("--diagnostics", "json"), ("--diagnostics", "github")])
@@ -228,3 +228,13 @@ def test_a_formula_beside_the_value_is_told_once(autodiff):
         code = LEAF.format([at, 0.0]) + "L = x.norm() + 2*x.norm()"
         done = autodiff("explain", "--format", "formula", "-", input=code)
         assert done.err.count(told) == count
+
+
+def test_the_command_of_a_hint_is_not_folded(on_terminal, write):
+    """A line break in it would run the first half alone."""
+    script = write(
+        "x_in_metres = 0.\nspeed_in_metres_per_second = sqrt(x_in_metres)\n", "a_long_name_of_a_script.ad"
+    )
+    _, seen = on_terminal("run", script.name, columns=80, env={"NO_COLOR": "1"})
+    [command] = [line for line in seen.splitlines() if "--wrt" in line and "`" in line]
+    assert command.strip().startswith("`autodiff explain a_long_name_of_a_script.ad --wrt x_in_metres`")
