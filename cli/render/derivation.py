@@ -347,7 +347,7 @@ def number_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     most = page.step * (1 + bool(derivation.named))
     for at, block in enumerate(blocks):
         shown += len(block)
-        if most and at and shown > most + (at == len(blocks) - 1):
+        if most and 0 < at < len(blocks) - 1 and shown > most:  # the last alone is not left out
             yield from left_of_step(len(blocks) - at, "line", page)
             return
         for sign, line in block:

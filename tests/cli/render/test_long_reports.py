@@ -7,12 +7,13 @@ import re
 
 import pytest
 from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.render.derivation import number_lines
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines
 from autodiff.cli.requests import make_report
 from autodiff.cli.requests.session import Session
 
-from tests.cli.reports import texts
+from tests.cli.reports import texts, w1_derivation
 
 RECURRENT = """torch.manual_seed(0)
 W = torch.randn(4, 4, requires_grad=True)
@@ -236,3 +237,13 @@ def test_of_a_sum_that_is_too_long_to_read_the_strongest_terms_are_written(autod
         assert steps["simplified"].endswith(" + ...") == (terms < 56)
         assert (f"not written: {56 - terms} more paths" in told) == (terms < 56)
         assert ("+ ...\n" in told.split("4 numbers")[1].split("5 value")[0]) == (terms == 2)  # others are cut
+
+
+def test_the_last_part_of_step_4_is_not_left_out_alone() -> None:
+    """It is the formula that the matrices above it were named for."""
+    named = tuple(f"     | 1 |\nx{at} = | 2 |" for at in range(4))
+    made = w1_derivation(named=named, numbers=("| 3 |\n| 4 |",), is_scalar=False)
+    for most, left in ((1, 4), (2, 3), (3, 2), (4, 0), (5, 0)):
+        said = texts(number_lines(made, Page(step=most)))
+        assert (f"... {left} more lines of this step (--all)" in said) == (left > 0)
+        assert said.endswith("| 4 |\n") == (left == 0)
