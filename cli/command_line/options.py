@@ -321,7 +321,7 @@ TOP = Option("--top", NUMBER, "How many paths to show, the strongest first; else
 FORMULA = Option(
     "--formula",
     TEXTS,
-    "A derivative worked out by hand, @FILE with one a line, or @ for those that the script computes.",
+    "A derivative by hand, @FILE with one a line, or @: the script's.",
     metavar="'dL/dw == ...'",
 )
 ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
