@@ -156,13 +156,16 @@ class ScaledSteps:
         known = {run: ScaledRun(run) for run in dict.fromkeys([*far, *near])}
         self.scaled = list(known.values())
         self.samples = [[known[run] for run in sample] for sample in (far, near)]
-        self.runs = copy(runs)
+        self.right_runs, self.runs = runs, copy(runs)
         self.runs.first = known[first]
         #: The steps so far, and those of the factor, also wrong ones that are computed from its values.
         self.known: dict[Node, ScaledStep] = {}
         self.current: dict[Node, ScaledStep] = {}
         self.steps = [self.judged(formula, check) for formula, check in steps]
         compensating = [one for one in self.steps if one.scale == 1.0 and one.sources]
+        #: Where none compensates, the steps whose mistake is found from the derivation's own values only.
+        self.explained = [] if compensating else list(filter(self.is_explained, self.steps))
+        compensating += self.explained
         #: The steps of the factor from which right values are computed.
         self.used: set[ScaledStep] = set()
         todo = [source for one in compensating for source in one.sources]
@@ -174,9 +177,22 @@ class ScaledSteps:
 
     def have_compensation(self) -> bool:
         """Whether a step is right with the derivation's own values, and wrong with the right ones."""
-        return any(one.sources and one.was_right is False and one.is_exact() for one in self.steps) and any(
+        is_exact = any(one.sources and one.was_right is False and one.is_exact() for one in self.steps)
+        return (is_exact or bool(self.explained)) and any(
             one.scale == self.factor or one.is_opposite for one in self.used
         )
+
+    def is_explained(self, step: ScaledStep) -> bool:
+        """Whether a mistake in a wrong step is found with the derivation's own values, not otherwise."""
+        if not step.sources or step.was_right is not False or step.scale is not None or not step.computed:
+            return False
+        assert step.points is not None
+        node = dict(step.points.subject.wrt)[step.check.by[-1]]
+        from_right = SamplePoints(self.right_runs, step.formula, self.right_runs.around(SPREAD))
+        own, right = (
+            CorrectionSearch(step.formula, points, node).find_remark() for points in (step.points, from_right)
+        )
+        return bool(own) and not right
 
     def judged(self, formula: Formula, check: HandCheck) -> ScaledStep:
         read = self.nodes_read(formula)
@@ -240,7 +256,8 @@ class ScaledSteps:
         are = "is" if len(right) == 1 else "are"
         opposite = [one for one in times if one.is_opposite]
         but = f"But for the sign of {joined(opposite)}, " if opposite else ""
-        sentence = f"{but}{joined(times)} {goes_on.format(text)} of yours {joined(right)} {are} right"
+        sentence = f"{but}{joined(times)} {goes_on.format(text)} of yours {joined(right or self.explained)}"
+        sentence += f" {are} right" if right else " has one mistake"
         for one in self.steps:
             check = one.check
             if one.is_opposite:

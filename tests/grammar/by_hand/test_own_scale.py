@@ -170,3 +170,42 @@ def test_mistakes_beside_a_factor_are_told_at_their_lines(
     assert "it is 5 times what it should be" in remarks[2]
     assert all(text in remarks[line] for line, text in told.items())
     assert remarks.keys() >= {2, *told}
+
+
+SOFTMAX = """\
+import numpy as np
+np.random.seed(0)
+X = np.random.randn(5, 4)
+y = np.array([0, 2, 1, 1, 0])
+W = np.random.randn(4, 3)*0.1
+reg, n = 0.1, 5
+scores = X.dot(W)
+p = np.exp(scores)/np.sum(np.exp(scores), axis=1, keepdims=True)
+loss = np.sum(-np.log(p[np.arange(n), y]))/n + reg*np.sum(W*W)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "remark"),
+    [
+        (
+            "dW = X.T.dot(dscores)/n + reg*W",
+            "the term reg*W is half of what it should be",
+        ),
+        ("dW = X.T.dot(dscores)/n - 2*reg*W", "the sign of the term 2*reg*W is wrong"),
+        ("dW = X.T.dot(dscores)/n + 3*reg*W", "with 2 in place of 3 it is right"),
+    ],
+)
+def test_a_mistake_beside_the_division_is_told_from_the_multiple(line: str, remark: str) -> None:
+    steps = f"dscores = p.copy()\ndscores[np.arange(n), y] -= 1\n{line}"
+    scores, weights = check_steps(SOFTMAX, steps, "loss")
+    assert (scores.is_right, weights.is_right) == (True, False)
+    [told] = scores.remarks
+    assert told == "dscores is n = 5 times its gradient. With this value of yours dW has one mistake"
+    assert f"from your dscores, n = 5 times its gradient: {remark}" in weights.remarks[0]
+
+
+def test_a_multiple_that_no_line_divides_by_is_a_mistake_of_its_own() -> None:
+    steps = "dscores = p.copy()\ndscores[np.arange(n), y] -= 1\ndW = X.T.dot(dscores) + reg*W"
+    found = check_steps(SOFTMAX, steps, "loss")
+    assert [one.is_right for one in found] == [False, False]
