@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from copy import copy
 from functools import partial
 
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
@@ -17,6 +18,7 @@ from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
+from autodiff.core.report.verdict import WRONG
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
@@ -24,13 +26,21 @@ from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.loss_of_steps import (
     forward_names,
     given_gradient,
+    have_same_names,
     loss_before_steps,
     names_without_steps,
 )
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
-from autodiff.grammar.by_hand.steps import Derivation, NoStepsError, in_step, read_derivation
+from autodiff.grammar.by_hand.steps import (
+    Derivation,
+    NoStepsError,
+    divided_into_steps,
+    in_step,
+    read_derivation,
+)
+from autodiff.grammar.by_hand.training_turns import turn_of_call
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
@@ -81,27 +91,16 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     begin(answers)
     reports = []
     for output in work.outputs:
-        own = settings.copy()
-        own.of, own.wrt = output, asked
-        subject = work.differentiate(execution, own, output)
+        subject = work.answer_about(output, execution, settings, asked, probe, answers)
         if subject is None:
             continue
-        if subject.adds_up:
-            on_sum = note_on_sum(subject.name, subject.root.out)
-            subject.notes = tuple(note for note in subject.notes if note != on_sum)
         answers.output = answers.output or subject.name
         if subject.root.site is not None:
             answers.output_lines[subject.name] = script.source.position(subject.root.site.start)[0]
         answers.enter_notes(session, execution, subject)
         if request.texts("fail_on"):
             reports.append(describe(subject, script.source, graph=False, derivations=False))
-        read = set().union(*(one.names_read for formula in work.formulas for one in formula.members))
-        again = Rerun(execution, own, probe)
-        may_rerun = not is_too_large(request, subject)
-        with EngineSetup(own):
-            runtime.prints_numbers = execution.prints_numbers
-            runs = ScriptRuns(subject, execution, again, request.number("seed"), read, may_rerun)
-            work.answer(runs, output, answers)
+    work.judge_called_functions(script.source, settings, asked)
     answers.formulas = work.results()
     told(session, answers)
     if request.texts("fail_on"):
@@ -120,6 +119,8 @@ def told(session: Session, answers: Answers) -> Answers:
 
 #: The option for the steps that the script itself has.
 OWN = "@"
+#: The functions with wrong results whose lines are judged.
+MOST_FUNCTIONS = 3
 #: The suffix of files in a folder of formulas.
 SUFFIX_OF_FORMULAS = ".txt"
 
@@ -210,7 +211,8 @@ class HandWork:
         """Let the steps be about the loss before them, or about an output at which the gradient is given."""
         keys = {key for one in self.derivations for key in one.keys}
         loss = loss_before_steps(keys, execution, settings)
-        given = None if loss is not None and is_loss(loss) else given_gradient(keys, execution)
+        is_given = settings.grad_output is None and not is_loss(loss or "")
+        given = given_gradient(keys, execution) if is_given else None
         if given is not None:
             self.outputs, settings.grad_output = [given[0]], given[1]
             self.session.note(
@@ -290,6 +292,72 @@ class HandWork:
     def enter(self, formula: Formula, result: HandCheck) -> None:
         line = 0 if formula.step is None else formula.step[1]
         self.found.append((self.places[formula.given], line, result))
+
+    def answer_about(
+        self,
+        output: str | None,
+        execution: Execution,
+        settings: Settings,
+        asked: list[str],
+        probe: Probe,
+        answers: Answers,
+    ) -> ReportedPass | None:
+        """Judge the formulas about an output; return the pass from there, None if no formula is about it."""
+        own = settings.copy()
+        own.of, own.wrt = output, asked
+        subject = self.differentiate(execution, own, output)
+        if subject is None:
+            return None
+        if subject.adds_up:
+            on_sum = note_on_sum(subject.name, subject.root.out)
+            subject.notes = tuple(note for note in subject.notes if note != on_sum)
+        read = set().union(*(one.names_read for formula in self.formulas for one in formula.members))
+        again, request = Rerun(execution, own, probe), self.session.request
+        may_rerun = not is_too_large(request, subject)
+        with EngineSetup(own):
+            runtime.prints_numbers = execution.prints_numbers
+            runs = ScriptRuns(subject, execution, again, request.number("seed"), read, may_rerun)
+            self.answer(runs, output, answers)
+        return subject
+
+    def judge_called_functions(self, script: Source, settings: Settings, asked: list[str]) -> None:
+        """Judge the lines of the functions whose results are wrong steps of the script too."""
+        own = [one for one in self.derivations if one.turn is None and one.given.text == script.text]
+        if not own or len(self.outputs) > 1:
+            return
+        place = self.places[own[0].given]
+        lines = {line for at, line, result in self.found if at == place and result.verdict == WRONG}
+        for line in sorted(lines)[:MOST_FUNCTIONS]:
+            found = turn_of_call(script, line)
+            inside = [] if found is None else self.inside(*found, script, settings, asked)
+            self.found += [(place, number, result) for number, result in inside]
+
+    def inside(
+        self, turn: Turn, parameters: list[str], script: Source, settings: Settings, asked: list[str]
+    ) -> list[tuple[int, HandCheck]]:
+        """Return the results of the lines of a function; none if its names are those of other values."""
+        made = copy(self)
+        derivation = divided_into_steps(script, script, turn, turn)
+        made.derivations, made.places = [derivation], {derivation.given: 0}
+        made.formulas = derivation.formulas()
+        if not made.formulas:
+            return []
+        made.found, made.failed, made.is_single = [], set(), False
+        own, probe = settings.copy(), Probe()
+        own.of, own.wrt = self.outputs[0], list(dict.fromkeys([*asked, *inputs_of(made.formulas)]))
+        try:
+            with probe:
+                execution = execute(script, own, discard_text, discard_warning, script=turn.script)
+            if not have_same_names(find_target(execution, own).node, parameters, execution):
+                return []
+            answers = Answers(script.name, "", 1)
+            made.answer_about(self.outputs[0], execution, settings, asked, probe, answers)
+        except AutodiffError:
+            return []  # what fails is told of the line that calls the function
+        first, last = (script.position(one.span.start)[0] for one in (turn.body[0], turn.body[-1]))
+        return [
+            (line, result) for _, line, result in made.found if first <= line <= last and result.error is None
+        ]
 
     def answer(self, runs: ScriptRuns, output: str | None, answers: Answers) -> None:
         """Judge the formulas about an output; what is remarked on their derivations is a note."""

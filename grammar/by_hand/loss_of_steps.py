@@ -139,6 +139,27 @@ def names_without_steps(
 
 def forward_names(output: Node) -> set[str]:
     """Return the names of the values that an output is made of: no line with one of them is a step."""
-    known = {output, *newest_first([output])}
-    known |= {below for node in known for below in node.inputs if below is not None}
-    return {node.name for node in known if node.name is not None}
+    return {node.name for node in forward_nodes(output) if node.name is not None}
+
+
+def forward_nodes(output: Node) -> set[Node]:
+    known = set(newest_first([output]))
+    return known.union(below for node in known for below in node.inputs if below is not None)
+
+
+def have_same_names(output: Node, parameters: Collection[str], execution: Execution) -> bool:
+    """Whether no variable is another value than that of its name of which the output is made.
+
+    Variables are the ``parameters`` of a function, and those that hold one of these values.
+    """
+    nodes = forward_nodes(output)
+    values = {
+        name: value
+        for name, value in execution.names.items()
+        if isinstance(value, Tensor) and (name in parameters or value.node in nodes)
+    }
+    for name, value in values.items():
+        alike = [node for node in nodes if node.name == name]
+        if alike and not any(np.array_equal(node.out, value.data) for node in alike):
+            return False
+    return True

@@ -123,6 +123,33 @@ def find_turn(source: Source, is_sure: bool, by: frozenset[str] = frozenset()) -
     return None if found is None else Turn(source, script, found)
 
 
+def turn_of_call(source: Source, line: int) -> tuple[Turn, list[str]] | None:
+    """Return the steps in the function that a line at top level calls, and its parameters.
+
+    None without any steps, or with a loop.
+    """
+    try:
+        script = parse_to_first_error(source)
+    except CompileError:
+        return None
+    search = TurnSearch(source, script, False, frozenset())
+    for at, statement in enumerate(script.body):
+        call = call_of(statement)
+        function = search.functions.get("" if call is None else root_name(call.function))
+        if source.position(statement.span.start)[0] != line or call is None or function is None:
+            continue
+        given = bound_parameters(function, call)
+        is_loop = any(isinstance(part, (tree.For, tree.While)) for part in walk(*function.body))
+        if given is None or is_loop or not any(map(search.made_by, function.body)):
+            return None
+        found = search.turn_of(function.body, None)
+        if found is not None:
+            found.within(given, Span(function.span.start, function.body[0].span.start))
+            found.before = (*script.body[:at], *found.before)
+            return Turn(source, script, found), [one.name for one in function.parameters]
+    return None
+
+
 class TurnSearch:
     """Finds the first turn in the statements of a script and in those of the functions that it calls."""
 
@@ -213,7 +240,9 @@ class TurnSearch:
     def turn_of(self, body: tree.Body, loop: tree.For | tree.While | None) -> FoundTurn | None:
         """Return the turn that a body is, up to its last step and with its loss."""
         places = [at for at, one in enumerate(body) if self.changes_step(one) and not gives_zero(one)]
-        last = max(places or [at for at, one in enumerate(body) if assigns_loss(one)])
+        last = max(places or [at for at, one in enumerate(body) if assigns_loss(one)], default=-1)
+        if last < 0:
+            return None
         end = end_of_loss = last + 1
         if not any(map(is_loss, targets_of(*body[:end]))):
             losses = (at for at in range(end, len(body)) if any(map(is_loss, targets_of(body[at]))))

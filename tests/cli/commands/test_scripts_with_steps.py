@@ -164,3 +164,91 @@ def test_a_function_that_is_not_in_the_language_is_told_with_its_cause(autodiff,
     assert done.returncode == 2
     assert "error[E0610]: steps.txt:1: dictionaries are not in the language\n --> steps.txt:2:9\n" in done.err
     assert "     4   dL/da          right\n" in done.out
+
+
+NET = """\
+import numpy as np
+def sigmoid(z):
+    return 1/(1 + np.exp(-z))
+def forward(X, weights):
+    W1, b1, W2 = weights
+    A1 = np.tanh(X @ W1 + b1)
+    A2 = sigmoid(A1 @ W2)
+    return A2, (A1, A2)
+def backward(X, Y, weights, cache):
+    m = len(X)
+    W1, b1, W2 = weights
+    A1, A2 = cache
+    dA1 = (A2 - Y) @ W2.T
+    dW2 = A1.T @ (A2 - Y)/m
+    db1 = np.sum(dA1*(1 - A1**2), axis=0)/m
+    dW1 = X.T @ (dA1*(1 - A1**2))/m
+    return dW1, db1, dW2
+X = np.array([[1.0, 0.2], [-0.5, 1.5], [0.3, -1.0], [2.0, 0.4]])
+Y = np.array([[1], [0], [0], [1]])
+W1 = np.array([[0.4, -0.2, 0.1], [0.3, 0.5, -0.6]])
+b1 = np.array([0.1, -0.3, 0.2])
+W2 = np.array([[0.2], [-0.7], [0.9]])
+A2, cache = forward(X, [W1, b1, W2])
+loss = -np.mean(Y*np.log(A2) + (1 - Y)*np.log(1 - A2))
+dW1, db1, dW2 = backward(X, Y, [W1, b1, W2], cache)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wrong", "says"),
+    [
+        ("dW1 = X.T @ (dA1*(1 - A1**2))", "dW1 = X.T @ (dA1*(1 - A1))", "16 dW1", "1 - A1 should be"),
+        ("dW2 = A1.T @ (A2 - Y)/m", "dW2 = A1.T @ (A2 - Y)", "14 dW2", "4 times what it should be"),
+        ("axis=0)/m", "axis=1)/m", "15 db1", "the formula has the shape (4,), the gradient (3,)"),
+        ("(A2 - Y) @ W2.T", "(Y - A2) @ W2.T", "13 dA1", "the sign is wrong"),
+    ],
+)
+def test_the_line_of_a_function_that_is_wrong_is_named(autodiff, write, before, after, wrong, says):
+    assert before in NET
+    name = write(NET.replace(before, after), "net.py").name
+    done = autodiff("check", name, "--formula", f"@{name}", "--format", "verdict")
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    within = [(int(line), step) for line, step, answer in lines if answer == "wrong" and int(line) < 25]
+    number, step = wrong.split()
+    assert within == [(int(number), f"dloss/{step}")]
+    assert any(int(line) == 25 and answer == "wrong" for line, _, answer in lines)
+    told = " ".join(autodiff("check", name, "--formula", f"@{name}").out.split())
+    assert says in told
+
+
+def test_lines_of_a_function_are_told_only_where_what_it_returns_is_wrong(autodiff, write):
+    found, _ = verdicts(autodiff, write, NET)
+    assert found == [["dloss/dW1", "right"], ["dloss/db1", "right"], ["dloss/dW2", "right"]]
+    swapped = NET.replace("return dW1, db1, dW2", "return dW2, db1, dW1")
+    found, _ = verdicts(autodiff, write, swapped)
+    assert [answer for _, answer in found] == [*["right"] * 4, "wrong", "right", "wrong"]
+
+
+def test_a_function_that_only_begins_a_sum_has_no_lines_to_tell(autodiff, write):
+    script = "import numpy as np\ndef back(x):\n    dw = np.zeros(7)\n    return dw\n"
+    script += "w = np.array([0.3, -0.7])\nL = np.sum(w**2)\ndw = back(w)\n"
+    found, done = verdicts(autodiff, write, script)
+    assert (found, done.returncode) == ([["dL/dw", "wrong"]], 1)
+
+
+def test_lines_of_a_function_whose_names_are_those_of_other_values_are_not_told(autodiff, write):
+    script = """\
+import numpy as np
+np.random.seed(1)
+def affine_backward(dout, cache):
+    x, w = cache
+    dx = dout.dot(w.T)
+    dw = 2*x.T.dot(dout)
+    return dx, dw
+x = np.random.randn(4, 3)
+w = np.random.randn(3, 5)
+W2 = np.random.randn(5, 2)
+h = np.tanh(x.dot(w))
+loss = np.sum(h.dot(W2)**2)
+dh, dW2 = affine_backward(2*h.dot(W2), (h, W2))
+"""
+    assert verdicts(autodiff, write, script)[0] == [["dloss/dh", "right"], ["dloss/dW2", "wrong"]]
+    other = script.replace("(h, W2))", "(h, W2))\ndef back(h, x):\n    dw = x.T.dot(h)\n    return dw\n")
+    found = verdicts(autodiff, write, f"{other}dw = back(2*h, x)\n")[0]
+    assert [one for one in found if one[0] == "dloss/dw"] == [["dloss/dw", "wrong"]]

@@ -178,7 +178,7 @@ np.random.seed(0)
 X = np.random.randn(5, 4)
 y = np.array([0, 2, 1, 1, 0])
 W = np.random.randn(4, 3)*0.1
-reg, n = 0.1, 5
+reg, n = 0.1, X.shape[0]
 scores = X.dot(W)
 p = np.exp(scores)/np.sum(np.exp(scores), axis=1, keepdims=True)
 loss = np.sum(-np.log(p[np.arange(n), y]))/n + reg*np.sum(W*W)
