@@ -154,13 +154,14 @@ def read_sigmas(values: Values) -> tuple[dict[str, object], dict[str, Any]]:
     parts: dict[str, Any] = {}
     for name, value in split_names("--sigma", read_names(values.request.texts("sigma"))).items():
         number = value.rstrip().removesuffix("%")
-        if value.strip() == name or (value[:1] == "@" and value[1:] in values.request.texts("data")):
+        column = read_column(values, value.strip())
+        is_own_column = column is not None and value.strip() == name
+        if is_own_column or (value[:1] == "@" and value[1:] in values.request.texts("data")):
             raise UsageError(
                 f"--sigma {name}: `{value}` has the values of `{name}`, not its deviations",
                 code="E0610",
                 help=(f"name the column of the deviations, as in --sigma {name}=s{name}",),
             )
-        column = read_column(values, value.strip())
         if column is not None:
             found[name] = column
         elif number == value.rstrip():
