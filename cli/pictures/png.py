@@ -14,8 +14,10 @@ from autodiff.cli.pictures.layout import missing_library
 HERE = os.path.dirname(__file__)
 FONT = "DejaVu Sans Mono"
 FONT_FILES = ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf")
-#: What the font has, as ranges of code points.
-COVERED = ((0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x45F), (0x2010, 0x22FF))
+#: What the font has, as ranges of code points: letters, signs of formulas, and ``▶ ▸ ◂ ✓ ✗`` of pages.
+LETTERS = ((0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x45F), (0x2010, 0x22FF))
+MARKS = tuple((ord(mark), ord(mark)) for mark in "▶▸◂✓✗")
+COVERED = (*LETTERS, *MARKS)
 #: Pixels per px of SVG, and the most pixels of a picture: more would take gigabytes.
 ZOOM, MOST_PIXELS = 2.0, 40e6
 

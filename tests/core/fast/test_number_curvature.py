@@ -88,9 +88,9 @@ def test_other_programs_are_recorded(monkeypatch, answered, line, settings) -> N
     asked: list[None] = []
     recorded = matrices.recorded_gradients
 
-    def watched(*arguments):
+    def watched(*arguments, **options):
         asked.append(None)
-        return recorded(*arguments)
+        return recorded(*arguments, **options)
 
     monkeypatch.setattr(matrices, "recorded_gradients", watched)
     results(LEAVES + line + "\n", settings)
