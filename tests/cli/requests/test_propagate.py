@@ -246,6 +246,12 @@ def test_deviations_of_rows_are_a_column(autodiff, write):
         )
 
 
+def test_a_deviation_is_a_column_only_where_the_data_have_one(autodiff):
+    done = autodiff("propagate", "-e", "L = 1.; g = 3*L", "--sigma", "L=L")
+    assert "--sigma L: `L` has no value: there is no variable `L`" in done.err
+    assert autodiff("propagate", "-e", "e = 1.; g = 3*e", "--sigma", "e=e").out.startswith("3\t8.15")
+
+
 def test_an_input_without_an_effect_is_shown(autodiff):
     done = autodiff(
         "propagate", "-e", "x = 0.; y = 1.; z = x**2 + y", "--sigma", "x=1,y=1", "--format", "table"
