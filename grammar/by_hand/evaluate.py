@@ -42,6 +42,8 @@ FORMULA = "--formula"
 #: Functions that are torch's in formulas: ``ones(2, 2)``, where numpy's has one argument for the shape.
 MAKING = frozenset(["empty", "empty_like", "eye", "ones", "ones_like", "zeros", "zeros_like"])
 
+#: What functions are called on paper, if neither the script nor the derivation has the name.
+CALLED_ON_PAPER = {"sigma": "sigmoid", "σ": "sigmoid"}
 
 #: Functions whose argument is a list: in ``stack([x > 0])`` the brackets make one.
 TAKING_LISTS = frozenset(
@@ -135,6 +137,7 @@ class FormulaText:
         self.source = Source(text, FORMULA)
         self.script = parse_formula(text, is_expression)
         self.read = {node.id for node in walk(self.script) if isinstance(node, tree.Name)}
+        self.on_paper = called_on_paper(self.script) if self.read & CALLED_ON_PAPER.keys() else set()
         self.changes = any(
             isinstance(node, tree.AugmentedAssign) or is_changed(node) for node in walk(self.script)
         )
@@ -174,6 +177,13 @@ def needed_definitions(read: Collection[str], names: Mapping[str, Any]) -> dict[
             found[name] = value
             todo += value.reads
     return found
+
+
+def called_on_paper(script: tree.Script) -> set[str]:
+    """Return the names of functions on paper that a text calls, and reads in no other way."""
+    names = [node for node in walk(script) if isinstance(node, tree.Name) and node.id in CALLED_ON_PAPER]
+    called = {id(node.function) for node in walk(script) if isinstance(node, tree.Call)}
+    return {node.id for node in names} - {node.id for node in names if id(node) not in called}
 
 
 class CompiledText:
@@ -229,7 +239,9 @@ def run_text(
     parsed = parse_once(text, is_expression)
     definitions = needed_definitions(parsed.read, names)
     read = parsed.read.union(*(one.reads for one in definitions.values()))
-    names = {**{name: builtin_value(name) for name in MAKING & read}, **names}
+    making = {name: builtin_value(name) for name in MAKING & read}
+    on_paper = {name: builtin_value(CALLED_ON_PAPER[name]) for name in parsed.on_paper}
+    names = {**making, **on_paper, **names}
     values = {name: value for name, value in names.items() if name in read and name not in definitions}
     if definitions or parsed.changes or any(value.__class__ is ScriptFunction for value in values.values()):
         copies: dict[int, Any] = {}  # a function may change its arguments

@@ -11,11 +11,13 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.by_hand.evaluate import FORMULA, function_names, parse_once, run_text
 from autodiff.grammar.by_hand.left_side import (
+    DerivativeNames,
     no_derivative,
     parse_left_side,
     split_equation,
     split_members,
 )
+from autodiff.grammar.by_hand.paper import as_typed, with_products
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
@@ -41,6 +43,9 @@ SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", 
 UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 #: A word that is no method or attribute and is not called.
 VARIABLE = re.compile(r"(?<![\w.])\w+\b(?!\s*\()")
+CALLED = re.compile(r"(?<![\w.])(\w+)\s*\(")
+#: A comma between digits that stands in no bracket.
+DECIMAL_COMMA = re.compile(r"[([{]|[)\]}]|(?<![\w.,])(\d+,\d+(?:[eE][-+]?\d+)?)(?![\w.,])")
 
 
 class ShapeMismatchError(UsageError):
@@ -54,6 +59,12 @@ class NotJudgedError(UsageError):
 def words_of(script: Source) -> set[str]:
     """Return the words of a script that may be variables, which separate the names in ``d2L/dxdw``."""
     return set(VARIABLE.findall(UNREAD_TEXT.sub(" ", script.text)))
+
+
+def derivative_names(script: Source, others: Collection[str] = ()) -> DerivativeNames:
+    """Return what tells the derivatives in formulas about a script; ``others`` are more of them."""
+    words = words_of(script)
+    return DerivativeNames(words, others, words - set(CALLED.findall(script.text)))
 
 
 class Formula:
@@ -96,6 +107,8 @@ class Formula:
         own = () if workings is None else workings.own_names
         steps = () if workings is None else workings.steps
         meant = {} if workings is None else workings.meant
+        if self.is_expression:
+            refuse_decimal_comma(right, given)
         right = without_calls(right, left, words)
         self.upstream = UpstreamDerivatives(right, words, steps, own, meant)
         self.placed = self.upstream.placed
@@ -302,12 +315,14 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
 
     ``inputs`` answers by which inputs the script differentiates a variable.
     """
-    given, words = Source(text, FORMULA), words_of(script)
-    whole = Primes(script, inputs).replaced(PlacedText(text.translate(SIGN_TRANSLATION)))
+    given, names = Source(text, FORMULA), derivative_names(script)
+    words = names.words
+    typed = as_typed(PlacedText(text.translate(SIGN_TRANSLATION)), names, False)
+    whole = Primes(script, inputs).replaced(typed)
     before, equals, after = split_equation(whole.text)
     left = parse_left_side(before, words) if equals else None
     if not equals:
-        return Formula(None, whole.strip(), given, words)
+        return Formula(None, with_products(whole.strip(), names.variables), given, words)
     if left is None:
         raise no_derivative(before)
     if left.output:
@@ -316,7 +331,8 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
         refuse_parameter(name, script)
     if not after.strip():
         raise no_right_side(before.strip())
-    first, *others = split_members(whole[len(whole.text) - len(after) :])
+    right = with_products(whole[len(whole.text) - len(after) :], names.variables)
+    first, *others = split_members(right)
     made = Formula(left, first, given, words)
     made.others = [Formula(left, one, given, words) for one in others]
     return made
@@ -329,6 +345,26 @@ def without_calls(right: PlacedText, left: LeftSide | None, words: Collection[st
     inputs = "|".join(re.escape(name) for name, _ in left.by)
     call = re.compile(rf"(?<![\w.]){re.escape(left.output)}\s*\(\s*(?:{inputs})\s*\)")
     return right.sub(call, lambda _: left.output)
+
+
+def refuse_decimal_comma(right: PlacedText, given: Source) -> None:
+    """Raise a UsageError for ``-0,1586``, where a comma separates two values."""
+    depth = 0
+    for found in DECIMAL_COMMA.finditer(right.text):
+        depth += (found[0] in "([{") - (found[0] in ")]}")
+        if not depth and found[1]:
+            whole, _, places = found[1].partition(",")
+            error = UsageError(
+                f"--formula: the comma of `{found[1]}` separates two values",
+                code="E0610",
+                help=(
+                    f"write a decimal number with a point: {whole}.{places}",
+                    f"write two values in square brackets: [{whole}, {places}]",
+                ),
+            )
+            begin = right.origin(found.start(1))
+            error.source, error.span = given, Span(begin, begin + len(found[1]))
+            raise error
 
 
 def no_right_side(text: str) -> UsageError:

@@ -167,12 +167,17 @@ def is_loose(text: str, names: Collection[str]) -> bool:
 
 
 class DerivativeNames:
-    """The texts that are derivatives in a derivation: those with a script's ``words``, and ``others``."""
+    """The texts that are derivatives in a derivation: those with a script's ``words``, and ``others``.
 
-    __slots__ = ("others", "words")
+    ``variables`` are the words that the script does not call.
+    """
 
-    def __init__(self, words: Collection[str], others: Collection[str] = ()) -> None:
-        self.words, self.others = words, others
+    __slots__ = ("others", "variables", "words")
+
+    def __init__(
+        self, words: Collection[str], others: Collection[str] = (), variables: Collection[str] = ()
+    ) -> None:
+        self.words, self.others, self.variables = words, others, variables
 
     def __contains__(self, text: str) -> bool:
         if text in self.others:

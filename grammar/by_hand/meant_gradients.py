@@ -13,6 +13,7 @@ from copy import copy
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
+from autodiff.grammar.by_hand.formula import derivative_names
 from autodiff.grammar.by_hand.left_side import DerivativeNames
 from autodiff.grammar.by_hand.own_scale import values_at
 from autodiff.grammar.by_hand.points import SamplePoints
@@ -113,7 +114,8 @@ class MeantGradients:
     def lines_with(self, name: str) -> list[Line]:
         """Return the lines, where those of a name are lines of a derivative; none if they cannot be."""
         known = self.derivation.lines
-        names = DerivativeNames(self.derivation.words, [*self.derivation.guessed, name])
+        variables = derivative_names(self.runs.first.execution.source).variables
+        names = DerivativeNames(self.derivation.words, [*self.derivation.guessed, name], variables)
         made = read_lines(self.derivation.given, names, {})
         if len(made) != len(known):
             return []

@@ -44,10 +44,9 @@ class Primes:
         def replace(found: re.Match[str]) -> str:
             if found["name"] is None:
                 return found[0]
-            is_second = found["primes"] in ('"', "″") or len(found["primes"]) == 2
             by = self.input_of(found)
             name = found["name"] if found["at"] is None else variable_of(found["name"], by, self.script)
-            return f"d2{name}/d{by}2" if is_second else f"d{name}/d{by}"
+            return quotient(found, name, by)
 
         return text.sub(PRIMES, replace)
 
@@ -68,7 +67,7 @@ class Primes:
             raise UsageError(
                 f"--formula: `{found[0]}` does not say by which input: there are {' and '.join(names)}",
                 code="E0610",
-                help=("write " + " or ".join(f"d{name}/d{one}" for one in names),),
+                help=("write " + " or ".join(quotient(found, name, one) for one in names),),
             )
         [(by, value)] = inputs
         if at is not None and (value is None or not isclose(float(at), value, abs_tol=1e-300)):
@@ -81,6 +80,12 @@ class Primes:
                 ),
             )
         return by
+
+
+def quotient(found: re.Match[str], name: str, by: str) -> str:
+    """Return the derivative with these primes as a quotient."""
+    is_second = found["primes"] in ('"', "″") or len(found["primes"]) == 2
+    return f"d2{name}/d{by}2" if is_second else f"d{name}/d{by}"
 
 
 def refuse_parameter(name: str, script: Source) -> None:

@@ -221,13 +221,19 @@ class RunningNames:
         return sum(self.is_wrong(derivation, one, is_here_only) for one in users if one.key != whole.key)
 
     def is_wrong(self, derivation: Derivation, segment: Segment, is_here_only: bool = False) -> bool:
-        """Whether a step is wrong at the points, or the script's own; one that cannot be computed is."""
+        """Whether a step is wrong at the points, or the script's own; one that cannot be computed is.
+
+        A step about another output is not.
+        """
         if not is_here_only and self.is_wrong(derivation, segment, is_here_only=True):
             return True
         try:
             formula = derivation.formula(segment)
             formula.resolve_lists(self.runs.first.execution.names)
-            if not dict(self.runs.first.subject.wrt).keys() >= set(formula.inputs):
+            subject = self.runs.first.subject
+            if formula.output not in ("", subject.name):
+                return False
+            if not dict(subject.wrt).keys() >= set(formula.inputs):
                 return True  # about a name that is none of the script's
             chosen = [self.runs.first] if is_here_only else self.runs.around(SPREAD)
             points = SamplePoints(self.runs, formula, chosen)

@@ -23,6 +23,7 @@ from autodiff.grammar.by_hand.left_side import (
     split_equation,
     split_members,
 )
+from autodiff.grammar.by_hand.paper import as_typed, with_products
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
@@ -209,7 +210,11 @@ def read_line(number: int, text: PlacedText, derivatives: DerivativeNames) -> It
     except CompileError as error:
         if BLOCK_START.match(text.text):
             raise mistake_in(text, error) from None
-        yield claim(number, text, derivatives)  # no statement, as in dL/dw = 2*w, or a mistake on the right
+        typed = as_typed(text, derivatives, True)
+        if typed.text != text.text and is_statement(typed):
+            yield from read_line(number, typed, derivatives)
+        else:  # no statement, as in dL/dw = 2*w, or a mistake on the right
+            yield claim(number, typed, derivatives)
         return
     for node in body:
         part = text if len(body) == 1 else text[node.span.start : node.span.end]
@@ -236,6 +241,14 @@ def read_line(number: int, text: PlacedText, derivatives: DerivativeNames) -> It
             yield line
         else:
             yield Line(BLOCK if isinstance(node, BLOCKS) else HELPER, number, part, node)
+
+
+def is_statement(text: PlacedText) -> bool:
+    try:
+        parse_to_first_error(Source(text.text))
+    except CompileError:
+        return False
+    return True
 
 
 def pairs(node: tree.Assign) -> Iterator[tuple[tree.Expression, tree.Expression]]:
@@ -282,6 +295,7 @@ def read_assignment(
     if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
         return Line(HELPER, number, part, node)
     key = root_name(target) if isinstance(target, tree.Subscript) else left.text
+    right = with_products(right, derivatives.variables)
     statement = left + PlacedText(" = (", []) + right + PlacedText(")", [])
     kind = START if key == left.text else CHANGE
     is_empty_list = isinstance(node.value, tree.ListDisplay) and not node.value.elements
@@ -345,7 +359,7 @@ def claim(number: int, text: PlacedText, derivatives: DerivativeNames) -> Line:
         raise no_derivative(key)
     if not after.strip():
         raise no_right_side(key)
-    right, *members = split_members(text[len(text.text) - len(after) :])
+    right, *members = split_members(with_products(text[len(text.text) - len(after) :], derivatives.variables))
     line = Line(START, number, PlacedText(f"{key} = (", []) + right + PlacedText(")", []), None)
     line.key, line.right, line.members = key, right, members
     line.reads = set(re.findall(r"[^\W\d]\w*", after))

@@ -22,6 +22,7 @@ from autodiff.grammar.by_hand.formula import (
     Formula,
     NotJudgedError,
     advice_on,
+    derivative_names,
     located_in,
     to_numbers,
     words_of,
@@ -679,7 +680,7 @@ def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Tu
     words = words_of(script)
     given = given if own is None else own.lines
     found: dict[int, UsageError] = {}
-    lines = read_lines(given, DerivativeNames(words, loose_names(given, words)), found)
+    lines = read_lines(given, derivative_names(script, loose_names(given, words)), found)
     unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
     return Derivation(lines, given.name, given, words, find_segments(lines), unreadable, turn=turn)
 

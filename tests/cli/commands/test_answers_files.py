@@ -127,7 +127,7 @@ def test_a_derivative_of_another_output_may_stand_in_a_formula(autodiff, write):
 
 @pytest.mark.parametrize(
     "formula",
-    ["df/dx = 2(x)", "df/dx", "", "df/dx = q", "df/dq = 2", "dq/dx = 2", "x*", "df/dx = df/dx", "2*y"],
+    ["df/dx = 2/3x", "df/dx", "", "df/dx = q", "df/dq = 2", "dq/dx = 2", "x*", "df/dx = df/dx", "2*y"],
 )
 def test_a_formula_that_cannot_be_read_has_its_word(autodiff, formula):
     script = "x = 2.; y = 3.; f = x**2*y"
@@ -173,3 +173,10 @@ def test_a_script_that_ends_with_an_error_has_its_word(autodiff, script, word, c
     if script:
         done = autodiff("check", "-e", script, "--formula", "df/dx = 2*x", "--format", "verdict")
         assert (done.returncode, done.out) == (code, f"{word}\n")
+
+
+def test_a_name_of_the_derivation_in_steps_about_several_outputs(autodiff, write):
+    script = "x = 2.; w = 3.; z = w*x; a = sin(z); L = a**2"
+    text = "g = 2*a\nda/dz = cos(z)\ndL/dz = g*cos(z)\ndL/dw = g*cos(z)*x\ndL/dw = g*x\n"
+    found, code, _ = verdicts(autodiff, write(text, "steps.txt").name, script)
+    assert (found, code) == ({2: "right", 3: "right", 4: "right", 5: "wrong"}, 1)

@@ -1,0 +1,210 @@
+r"""Formulas as people write them on paper or in LaTeX, in the words of the language.
+
+What can mean one thing only is read: ``1) dL/dw = x``, ``2(a - y)``, ``x²``, ``e^{-x}``,
+``\frac{\partial L}{\partial w}``, ``σ'(z)``. ``1/2x`` may mean two, and is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+
+from autodiff.grammar.by_hand.evaluate import CALLED_ON_PAPER
+from autodiff.grammar.by_hand.left_side import split_equation
+from autodiff.grammar.by_hand.placed_text import PlacedText
+from autodiff.grammar.objects.builtins.namespaces import plain_value
+from autodiff.grammar.objects.values import UNBOUND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from autodiff.grammar.by_hand.left_side import DerivativeNames
+
+#: A number or a letter in front of a line, and words up to a colon: ``1)``, ``(a)``, ``Step 2:``.
+NUMBER = r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]+)[.)]\s*|[^\W_][^:=()\[\]{}'\"]*:\s*"
+NUMBERING = re.compile(rf"\s*(?:{NUMBER})")
+#: The same in a list, or a dash.
+LIST_NUMBERING = re.compile(rf"\s*(?:[-•]\s+)?(?:{NUMBER}|(?<=\s))")
+#: Commands of LaTeX that have another spelling here; others are names, such as ``\exp``.
+COMMANDS = {"partial": "d", "cdot": "*", "times": "*", "left": "", "right": "", "quad": " "}
+COMMAND = re.compile(r"\\(partial)\s*|\\([a-zA-Z]+)|\\\\|\\[,;:! ]|&(?==)|\$")
+FRACTION = re.compile(r"\\[dt]?frac\s*")
+SQUARED = re.compile(r"\^\{2\}")
+INDEX = re.compile(r"_\{(\w+)\}")
+BRACE = re.compile(r"[{}]")
+SUPERSCRIPT = re.compile(r"(?<=[\w)\]])([⁺⁻]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+#: The derivative of the logistic function, ``σ'(z)``.
+SIGMA_PRIME = re.compile(r"(?<![\w.])(σ|sigma|sigmoid)\s*['’′]\s*\(((?:[^()]|\([^()]*\))*)\)")
+CONSTANTS = frozenset(["e", "pi"])
+TOKEN = re.compile(
+    r"""(?x)
+    (?P<quotient>(?<![\w.])
+        (?:d\s*(?:\^|\*\*)?\s*2\s*[^\W\d]\w*\s*/\s*d[^\W\d]\w*(?:(?:\^|\*\*)?2|\s+d[^\W\d]\w*)
+        | d\w+\s*/\s*d\w+))
+    | (?P<number>0[xX][\da-fA-F]+ | (?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?)
+    | (?P<name>[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*)
+    | (?P<open>[(\[{]) | (?P<close>[)\]}])
+    | (?P<text>'[^']*'|"[^"]*") | (?P<sign>\*\*|[^\w\s])
+    """
+)
+
+
+def as_typed(text: PlacedText, derivatives: DerivativeNames, in_list: bool) -> PlacedText:
+    """Return an equation about a derivative in the words of the language, but for signs of products.
+
+    A dash in front of it is that of a list, if it is ``in_list``.
+    """
+    text = without_sigma_prime(without_latex(text), derivatives.words)
+    return without_number(text, derivatives, LIST_NUMBERING if in_list else NUMBERING)
+
+
+def without_number(text: PlacedText, derivatives: DerivativeNames, numbering: re.Pattern[str]) -> PlacedText:
+    """Return an equation about a derivative without the number in front of it."""
+    found = numbering.match(text.text)
+    if found is None or split_equation(text.text)[0].strip() in derivatives:
+        return text
+    rest = text[found.end() :]
+    before, equals, _ = split_equation(rest.text)
+    return rest if equals and before.strip() in derivatives else text
+
+
+def without_latex(text: PlacedText) -> PlacedText:
+    """Return a text with the language's words for commands, braces and superscripts."""
+    if "\\" not in text.text and "^{" not in text.text:
+        return text.sub(SUPERSCRIPT, as_power)
+    text = without_fractions(text)
+    text = text.sub(COMMAND, spelled_command).sub(INDEX, lambda found: f"_{found[1]}")
+    text = text.sub(BRACE, lambda found: "(" if found[0] == "{" else ")")
+    return text.sub(SUPERSCRIPT, as_power)
+
+
+def spelled_command(found: re.Match[str]) -> str:
+    name = found[1] or found[2]
+    return f" {COMMANDS.get(name, name)}" if name else " "
+
+
+def as_power(found: re.Match[str]) -> str:
+    sign = "-" if found[1] == "⁻" else ""
+    return f"**{sign}{found[2].translate(DIGITS)}"
+
+
+def without_fractions(text: PlacedText) -> PlacedText:
+    r"""Return a text with ``((a)/(b))`` for ``\frac{a}{b}``, and ``dL/dw`` for that of a derivative."""
+    while found := FRACTION.search(text.text):
+        middle = end_of_group(text.text, found.end())
+        end = end_of_group(text.text, middle)
+        if end < 0:
+            return text
+        above, below = (part[1:-1].strip() for part in (text[found.end() : middle], text[middle:end]))
+        is_derivative = all(re.match(r"\\partial\b|d(?![a-z]{2})", part.text) for part in (above, below))
+        if is_derivative:
+            above, below = (part.sub(SQUARED, lambda _: "^2") for part in (above, below))
+        between, around = ("/", (" ", " ")) if is_derivative else (")/(", ("((", "))"))
+        parts = [PlacedText(sign, []) for sign in (around[0], between, around[1])]
+        text = text[: found.start()] + parts[0] + above + parts[1] + below + parts[2] + text[end:]
+    return text
+
+
+def end_of_group(text: str, start: int) -> int:
+    """Return where the group in braces at a place ends; -1 if there is none."""
+    depth = 0
+    for at in range(start, len(text)) if 0 <= start < len(text) and text[start] == "{" else ():
+        depth += (text[at] == "{") - (text[at] == "}")
+        if not depth:
+            return at + 1
+    return -1
+
+
+def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
+    """Return a text with ``sigmoid(z)*(1 - sigmoid(z))`` for ``σ'(z)``, if the script has no ``σ``."""
+
+    def replace(found: re.Match[str]) -> str:
+        s = f"sigmoid({found[2]})"
+        return found[0] if found[1] in words else f"({s}*(1 - {s}))"
+
+    return text.sub(SIGMA_PRIME, replace)
+
+
+# -- products without a sign ------------------------------------------------------------------------
+
+
+def with_products(right: PlacedText, variables: Collection[str]) -> PlacedText:
+    """Return a right side with a ``*`` between the factors of products such as ``2(a - y)`` and ``3x``.
+
+    ``variables`` are names of the script that are no functions.
+    """
+    made, done = PlacedText("", []), 0
+    for start, end in places_of_signs(right.text, variables):
+        made += right[done:start] + PlacedText("*", [])
+        done = end
+    return made + right[done:] if done else right
+
+
+def places_of_signs(text: str, variables: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Yield where a ``*`` is missing: the end of a value, and the start of the next one."""
+    tokens = list(TOKEN.finditer(text))
+    groups: list[int] = []  # the brackets that are open
+    opened: dict[int, int] = {}  # by the brackets that close them
+    for at, token in enumerate(tokens):
+        if token.lastgroup == "open":
+            groups.append(at)
+        elif token.lastgroup == "close" and groups:
+            opened[at] = groups.pop()
+    for at in range(1, len(tokens)):
+        if is_product(tokens, at, opened, variables):
+            yield tokens[at - 1].end(), tokens[at].start()
+
+
+def is_product(
+    tokens: list[re.Match[str]], at: int, opened: dict[int, int], variables: Collection[str]
+) -> bool:
+    """Whether two values stand side by side, the second the token ``at``, and can only be multiplied."""
+    before, token = tokens[at - 1], tokens[at]
+    kind, is_spaced = before.lastgroup, token.start() > before.end()
+    if token.lastgroup not in ("name", "open", "quotient") or token[0] in "[{":
+        return False
+    if iskeyword(token[0]) or iskeyword(before[0]):
+        return False
+    start = opened.get(at - 1, at - 1)  # of the first value
+    if kind == "close":
+        if before[0] != ")" and token.lastgroup == "open":
+            return False
+        if token[0] == "(" and not is_number_group(tokens, start, at - 1, variables):
+            return False
+        if start and tokens[start - 1].lastgroup == "name" and not iskeyword(tokens[start - 1][0]):
+            start -= 1
+    elif kind == "name":
+        is_call = token[0] == "(" and (before[0] not in variables or is_argument(tokens, at))
+        if is_call or (before[0] not in variables and is_function(before[0])):
+            return False
+    elif kind not in ("number", "quotient"):
+        return False
+    sign = tokens[start - 1][0] if start else ""
+    if sign in ("/", "@", "//", "%"):
+        return False
+    if sign in ("^", "**"):
+        return kind == "close" or (kind == "number" and (is_spaced or token[0] == "("))
+    is_exponent = start > 1 and sign in "+-~" and tokens[start - 2][0] in ("^", "**")
+    return not is_exponent or kind == "close"
+
+
+def is_argument(tokens: list[re.Match[str]], at: int) -> bool:
+    """Whether the bracket ``at`` has one name in it, as in ``f(x)`` for the value of ``f``."""
+    inside = [token.lastgroup for token in tokens[at + 1 : at + 3]]
+    return inside == ["name", "close"]
+
+
+def is_function(name: str) -> bool:
+    """Whether a name is a function of the language, or one on paper."""
+    return name in CALLED_ON_PAPER or (name not in CONSTANTS and plain_value(name) is not UNBOUND)
+
+
+def is_number_group(tokens: list[re.Match[str]], start: int, end: int, variables: Collection[str]) -> bool:
+    """Whether a bracket has a value that is no function: a formula, or the call of a function of numbers."""
+    if start and tokens[start - 1].lastgroup == "name" and not iskeyword(tokens[start - 1][0]):
+        called = tokens[start - 1][0]
+        return called in variables or is_function(called)
+    inside = [token[0] for token in tokens[start + 1 : end]]
+    return len(inside) > 1 and not {"lambda", "if"}.intersection(inside)
