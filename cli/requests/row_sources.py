@@ -155,6 +155,14 @@ def read_decimal(session: Session, option: str, text: str, name: str) -> Decimal
     return number
 
 
+def note_wide_step(session: Session, option: str, first: Decimal, last: Decimal, step: Decimal) -> None:
+    """Say that there is one value, and how to write so many if the step may be meant as their number."""
+    told = f"{option}: the third number is the step, and {step:f} is wider than the range: there is one value"
+    if step == int(step) and step > 1:
+        told += f"; for {step:f} values, write {first:f}:{last:f}:{float((last - first) / (step - 1)):.6g}"
+    session.note(told)
+
+
 def read_range(session: Session, option: str, text: str, name: str, points: int = 0) -> Sequence[float]:
     """The values of ``0:2:0.5`` (the end belongs to them), ``log:1:1000:4``, a list or a vector.
 
@@ -178,6 +186,8 @@ def read_range(session: Session, option: str, text: str, name: str, points: int 
                     help=("it is first:last:step, as in 0:2:0.5, or 2:0:-0.5 downwards",),
                 )
             check_allocation((count,))
+            if count == 1 and first != last:
+                note_wide_step(session, option, first, last, step)
             return [float(first + at * step) for at in range(count)]  # without the rounding errors of a sum
         if len(parts) == 4 and parts[0] == "log":
             start, end, wanted = float(parts[1]), float(parts[2]), int(parts[3])

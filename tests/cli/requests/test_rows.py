@@ -590,3 +590,24 @@ def test_titles_are_short_where_the_table_is_wider_than_the_page(autodiff) -> No
         whole = autodiff(*command, env={"COLUMNS": width}).out.splitlines()
         assert whole[0].split()[1:] == [f"dproduct_of_all/d{name}" for name in ("first", "second", "third")]
         assert [line.split() for line in whole[1:]] == [line.split() for line in table[2:]]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ("-2:2:9", "; for 9 values, write -2:2:0.5"),
+        ("2:1:-3", ""),
+        ("0.1:0.4:0.5", ""),
+    ],
+)
+def test_a_step_wider_than_the_range_is_noted(autodiff, values, told):
+    done = autodiff("grad", "-e", "w = 2.; L = w**2", "--sweep", f"w={values}")
+    step = values.rpartition(":")[2]
+    note = f"note: --sweep w: the third number is the step, and {step} is wider than the range"
+    assert (done.returncode, len(done.out.splitlines())) == (0, 1)
+    assert done.err == f"{note}: there is one value{told}\n"
+
+
+@pytest.mark.parametrize("values", ["1:1:9", "0:9:9", "-2:2:0.5"])
+def test_other_steps_are_not_noted(autodiff, values):
+    assert autodiff("grad", "-e", "w = 2.; L = w**2", "--sweep", f"w={values}").err == ""
