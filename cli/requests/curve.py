@@ -241,7 +241,7 @@ def over_steps(session: Session) -> tuple[Curve, int]:
             f"`{name}` has {'not one number each time' if None in values else 'one value only'},"
             " so there is no curve of its values",
             code="E0610",
-            help=(*others(found), f"or plot over an input: --over {name_of_input(execution)}=-2:2"),
+            help=(*others(found), *over_an_input(execution)),
         )
     ys = [NAN if value is None or not isfinite(value) else value for value in values]
     first = 1 if name in looped else 0
@@ -312,13 +312,20 @@ def others(found: dict[str, list[float | None]]) -> tuple[str, ...]:
     names = [name for name, values in found.items() if len(values) > 1 and None not in values]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     if not names:
-        return ()
+        return ("assign in a loop what is to be drawn, as in `g = w.grad`, and plot it: --of g",)
     listed = f"names with several values: {', '.join(names[:MOST_NAMED])}{more}"
     return (f"plot one that has several: --of {names[0]}", *[listed] * (len(names) > 1))
 
 
-def name_of_input(execution: Execution) -> str:
-    return execution.leaves[0] if execution.leaves else "w"
+def over_an_input(execution: Execution) -> tuple[str, ...]:
+    """The advice to plot over an input, if the script has one that is a single number."""
+    inputs = [name for name, value in execution.names.items() if is_input(value) and np.size(value.data) == 1]
+    names = [*execution.leaves, *inputs]
+    return (f"or plot over an input: --over {names[0]}=-2:2",) if names else ()
+
+
+def is_input(value: Any) -> bool:
+    return value.__class__ is Tensor and value.is_leaf and value.requires_grad
 
 
 # -- gaps ---------------------------------------------------------------------------------------------

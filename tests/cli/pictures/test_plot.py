@@ -452,3 +452,21 @@ def test_without_the_library_everything_but_the_chart_works(autodiff, tmp_path):
     assert "-o FILE.svg and the formats plain, csv, tsv, json and jsonl need no library" in done.err
     for form in ("plain", "svg", "json"):
         assert autodiff(*WELL, "w=-2:2", "--format", form, env=lacking, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("w = 2.; L = w**2", ["--over w=-2:2"]),
+        (
+            "v = torch.ones(3, requires_grad=True); w = torch.tensor(2., requires_grad=True); L = w**2",
+            ["--over w=-2:2"],
+        ),
+        ("w = torch.ones(3, requires_grad=True); L = (w**2).sum()", []),
+    ],
+)
+def test_only_an_input_that_is_one_number_is_advised(autodiff, code, advice):
+    done = autodiff("plot", "-e", code, "--of", "L")
+    assert done.returncode == 2
+    assert [line.rpartition("input: ")[2] for line in done.err.splitlines() if "--over" in line] == advice
+    assert "assign in a loop what is to be drawn, as in `g = w.grad`, and plot it: --of g" in done.err
