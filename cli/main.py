@@ -177,12 +177,15 @@ def time_out_error(session: Session) -> TimeOutError:
     """The error for a script whose time is over, with the place where it is."""
     limit = session.request.seconds("timeout")
     caret, advice = "it was still running here", "check that the loop ends"
-    if session.has_run:
+    own, place = session.time_help, session.time_place()
+    if place and own is not None:
+        advice = own()
+    elif session.has_run:
         caret = "the script had ended, its answer had not"
-        own = session.time_help
         advice = "ask about fewer inputs with --wrt" if own is None else own()
     return TimeOutError(
-        f"stopped after {limit:g} second{'s' * (limit != 1)}" + f": {caret}" * session.has_run,
+        f"stopped after {limit:g} second{'s' * (limit != 1)}"
+        + (f" at {place}" if place else f": {caret}" * session.has_run),
         caret=caret,
         help=(f"{advice}, or give it more time: --timeout {10 * limit:g}, 0 for no limit",),
         span=session.place_of_run(),

@@ -65,10 +65,11 @@ class RowJob(Job):
 
     ``why`` is the reason why rows are run one by one, "" if they are not. ``constants`` are the values of
     inputs that are no columns. With ``stops``, the first bad row is the last. ``fails_on`` are the kinds of
-    results that --fail-on names.
+    results that --fail-on names. ``running`` are the values of the row that is run alone, and ``lines`` those
+    of the rows before it in its block.
     """
 
-    __slots__ = ("constants", "fails_on", "stops", "why", "writer")
+    __slots__ = ("constants", "fails_on", "lines", "running", "stops", "why", "writer")
     kind = "rows"
 
     def __init__(
@@ -91,6 +92,8 @@ class RowJob(Job):
         self.why = why
         self.stops = stops
         self.fails_on = fails_on
+        self.running: Values = {}
+        self.lines: list[str] = []
 
     def own(self) -> dict[str, Any]:
         writer = self.writer
@@ -109,7 +112,7 @@ class RowJob(Job):
         if made is None:
             made = RowAnswers()
             rows = [*self.reader.rows(block.lines)]
-            lines = []
+            lines = self.lines = []
             for row, answer in zip(
                 rows, self.answers([values_of(row, self.used) for row in rows]), strict=True
             ):
@@ -122,6 +125,7 @@ class RowJob(Job):
                 if made.bad and self.stops:
                     break
             made.text = "".join(lines)
+            self.lines, self.running = [], {}
         made.seconds = perf_counter() - began
         gc.collect(0)  # each run leaves cycles, and the program has turned the collector off
         return made
@@ -154,6 +158,7 @@ class RowJob(Job):
         """The answer to one row, from a run of its own."""
         if isinstance(values, AutodiffError):
             return values
+        self.running = values
         try:
             subject = self.runs.run(values)
         except LimitError:

@@ -32,6 +32,7 @@ from autodiff.cli.requests.row_sources import (
     refuse_missing_column,
     used_columns,
 )
+from autodiff.cli.requests.row_timeouts import enter_place
 from autodiff.core.base.errors import AutodiffError, CompileError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
@@ -139,6 +140,7 @@ class AllRows:
         "job",
         "part",
         "reader",
+        "running",
         "session",
         "settings",
         "used",
@@ -159,6 +161,7 @@ class AllRows:
         self.used = used
         self.writer = writer
         self.job: RowJob | None = None
+        self.running: Values = {}
         self.began = monotonic()
         self.count = self.bad = 0
         self.fails_on = read_kinds(session.request)
@@ -175,11 +178,14 @@ class AllRows:
     def answer_all(self, blocks: Iterable[Block]) -> int:
         """Write the answers to all rows, and return the exit code."""
         session = self.session
+        enter_place(self)
+        session.show_so_far = self.show_so_far
         for block, answers in self.all_answers(iter(blocks)):
             self.write(block, answers)
             if self.bad and self.stops:
                 return SCRIPT
             session.flush()
+        session.show_so_far = None
         session.show_text(self.writer.end())
         path = session.request.text("each")
         if not self.count and path is not None:
@@ -201,6 +207,10 @@ class AllRows:
                     rest = chain([block.part(at + 1, len(block))], blocks)
                     yield from answers_of(session, self.job, self.parts(self.job, rest))
                     return
+
+    def show_so_far(self) -> None:
+        """Write the lines of a part whose time is over."""
+        self.session.show_text("".join(self.job.lines if self.job is not None else ()))
 
     def parts(self, job: RowJob, blocks: Iterator[Block]) -> Iterator[Block]:
         """The blocks in parts, which are small where rows are run one by one."""
@@ -270,6 +280,7 @@ class AllRows:
     def first_answer(self, values: Values) -> Answer:
         """The answer to the first row that has one; warnings and notes are those of a single run."""
         session, settings = self.session, self.settings
+        self.running = values
         assert session.script is not None
         source = session.script.source
         of_row = settings.copy(sets={**settings.sets, **values})

@@ -41,7 +41,8 @@ class Session:
     """The state of a command. ``tensors`` are the states of the script's tensors, if requested.
 
     ``has_run`` says that the script has run to its end. ``show_so_far`` shows what was answered until then,
-    for when the time is over; ``time_out`` is the error then, and ``time_help`` gives its advice.
+    for when the time is over; ``time_out`` is the error then, ``time_help`` gives its advice, and
+    ``time_place`` says at which values that is, "" at no other than the script's.
     ``scripts_left`` are those after this one.
     """
 
@@ -59,7 +60,7 @@ class Session:
             "tensors",
         ),
         *("has_run", "has_several", "scripts_left", "show_so_far", "shows_prints"),
-        *("time_help", "time_out", "values", "warnings"),
+        *("time_help", "time_out", "time_place", "values", "warnings"),
     )
 
     def __init__(self, request: Request) -> None:
@@ -73,6 +74,7 @@ class Session:
         self.scripts_left = 0
         self.time_out: TimeOutError | None = None
         self.time_help: Callable[[], str] | None = None
+        self.time_place: Callable[[], str] = lambda: ""
         self.tensors: TensorStates | None = None
         self.values: Values | None = None
         self.columns: dict[str, Sequence[str]] = {}  # of the files of numbers, by their names
