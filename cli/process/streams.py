@@ -246,11 +246,12 @@ class Stream:
 
     ``is_chore`` says that the main thread writes what is buffered, every tenth of a second and before a
     signal ends the process (``chores.py``). Until then everything that a script prints is written at once.
+    ``printed`` is the number of lines of a terminal that this takes, counted up to a screen.
     """
 
     __slots__ = (
         *("_direct_writes", "_lock", "_parts", "_size", "box", "charset", "color", "encoding", "fd"),
-        *("height", "is_chore", "is_terminal", "is_width_given", "name", "width"),
+        *("height", "is_chore", "is_terminal", "is_width_given", "name", "printed", "width"),
     )
 
     def __init__(
@@ -269,6 +270,7 @@ class Stream:
         # Always ASCII in a pipe, so that a script gives the same bytes in every locale.
         self.box = self.is_terminal and can_encode(BOX, self.charset)
         self.is_chore = False
+        self.printed = 0
         self._direct_writes = 0
         self._lock = Lock()  # held while text is written, so that two threads do not change its order
         self._parts: list[bytes] = []
@@ -305,7 +307,11 @@ class Stream:
         It is written at once; of many texts for a pipe, at most a tenth of a second later.
         """
         if self.is_terminal:
-            self.write(visible_lines(text))
+            shown = visible_lines(text)
+            if self.printed <= self.height:
+                self.printed += sum((cells(line) - 1) // self.width for line in shown.split("\n") if line)
+                self.printed += shown.count("\n")
+            self.write(shown)
             self.flush()
             return
         self.write(text)

@@ -40,11 +40,12 @@ class Page:
     """The layout settings: width, digits for people, box characters or ASCII, rows before ``... more``.
 
     ``step`` is the number of lines that a step of a derivation may take. 0 rows or lines mean no limit.
-    ``height`` is the number of lines of the screen that the whole report should fit, 0 if there is none.
+    ``height`` is the number of lines of the screen that the whole report should fit, 0 if there is none, and
+    ``printed`` the number of those that what the script printed takes, with the command above it.
     ``tallest`` is the largest number of rows of a matrix in the table of gradients.
     """
 
-    __slots__ = ("box", "digits", "height", "rows", "step", "tallest", "width")
+    __slots__ = ("box", "digits", "height", "printed", "rows", "step", "tallest", "width")
 
     def __init__(
         self,
@@ -55,7 +56,9 @@ class Page:
         step: int = 0,
         height: int = 0,
         tallest: int = LARGEST_BLOCK,
+        printed: int = 0,
     ) -> None:
+        self.printed = printed
         self.width = width
         self.digits = digits
         self.box = box
@@ -66,7 +69,7 @@ class Page:
 
     def with_rows(self, rows: int, tallest: int) -> Page:
         """The same page, with at most ``rows`` rows in a table and ``tallest`` in a matrix."""
-        return Page(self.width, self.digits, self.box, rows, self.step, self.height, tallest)
+        return Page(self.width, self.digits, self.box, rows, self.step, self.height, tallest, self.printed)
 
     def shown_rows(self, count: int) -> int:
         """How many of ``count`` rows are shown."""

@@ -46,6 +46,7 @@ def parts_that_fit(page: Page, nodes: int, inputs: int) -> tuple[bool, bool, int
     """
     room = room_of(page, LEAST_BELOW)
     left = room - LEAST_OF_TABLE - inputs
+    left -= printed_beside(page, left)
     tree, steps = nodes + 2, inputs * (LEAST_OF_DERIVATION + 1)
     is_few = inputs > 0 and inputs * nodes <= MOST_DERIVED
     is_derived = is_few and (tree + steps <= left or tree + LEAST_TOLD > left >= steps)
@@ -59,6 +60,11 @@ def room_of(page: Page, below: int) -> int:
     return page.height - below if page.height else MOST_IN_PIPE
 
 
+def printed_beside(page: Page, left: int) -> int:
+    """How many of the lines ``left`` the script's prints take; none if they leave the screen in any case."""
+    return page.printed if page.printed <= left else 0
+
+
 def screen_lines(
     report: GradientReport, page: Page, tree: str, explain: str, below: int = LEAST_BELOW
 ) -> Iterator[Line | Block]:
@@ -66,8 +72,9 @@ def screen_lines(
 
     ``below`` is the number of lines of a screen that notes, the hint and the prompt take.
     """
-    room = room_of(page, below)
+    whole = room_of(page, below)
     table = list(gradient_lines(report, page))
+    room = whole - printed_beside(page, whole - len(table))
     drawn = tree_of(report, page, room - len(table) - 1)
     used = len(table) + (len(drawn) + 1 if drawn else 0)
     derived = derivations_of(report, page, room - used - 1)
@@ -82,7 +89,7 @@ def screen_lines(
             yield from part
             yield EMPTY
     if notes and page.height:
-        table = table_within(report, page, room - used + len(table) - len(notes) - 1)
+        table = table_within(report, page, whole - used + len(table) - len(notes) - 1)
     yield from table
 
 

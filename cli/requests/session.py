@@ -184,7 +184,9 @@ class Session:
         asked = LINES_OF_A_PATH * self.request.number("top")
         step = 0 if is_whole else max(LINES_OF_A_STEP, asked)
         height = self.out.height if self.for_people and self.is_brief else 0
-        return Page(self.out.width, self.request.digits, self.out.box, rows, step, height)
+        made = Page(self.out.width, self.request.digits, self.out.box, rows, step, height)
+        made.printed = self.out.printed + 1 if self.out.printed else 0
+        return made
 
     def show(self, lines: Iterable[Line | Block]) -> None:
         """Write a report to standard output."""

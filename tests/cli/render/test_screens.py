@@ -289,3 +289,33 @@ def test_a_report_takes_all_lines_that_the_screen_has(on_terminal, write, note):
         if "d parent/d node" in seen:
             break
     assert seen.count("\n") == height - 1, "the first screen with the tree is full"
+
+
+PRINTS = "for i in range({count}):\n    print('{text}')\n"
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (100, 30)])
+@pytest.mark.parametrize("count", [1, 5, 9])
+@pytest.mark.parametrize("name", ["small", "seed", "network", "5"])
+def test_what_the_script_prints_is_on_the_screen_too(on_terminal, write, name, count, columns, lines) -> None:
+    script = write(SCRIPTS[name] + "\n" + PRINTS.format(count=count, text="here"), "s.ad").name
+    code, seen = on_terminal("run", script, columns=columns, env={"LINES": str(lines)})
+    assert code == 0
+    assert seen.count("here") == count
+    assert seen.count("\n") < lines or "not shown: the tree" in seen
+
+
+def test_printed_lines_that_are_wider_than_the_screen_take_several(on_terminal, write) -> None:
+    for text, is_drawn in (("x" * 70, True), ("x" * 300, False)):
+        script = write(SMALL + "\n" + PRINTS.format(count=3, text=text), "s.ad").name
+        _, seen = on_terminal("run", script, columns=80, env={"LINES": "24"})
+        assert ("d parent/d node" in seen) == is_drawn, seen
+
+
+def test_a_script_that_prints_more_than_a_screen_has_the_report_of_one_that_prints_nothing(
+    on_terminal, write
+) -> None:
+    script = write(SMALL + "\n" + PRINTS.format(count=100, text="here"), "s.ad").name
+    _, seen = on_terminal("run", script, columns=80, env={"LINES": "24"})
+    _, silent = on_terminal("run", write(SMALL, "t.ad").name, columns=80, env={"LINES": "24"})
+    assert seen.replace("here\n", "").replace("s.ad", "t.ad") == silent
