@@ -19,7 +19,12 @@ from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.assignment_plan import number_tensor, unknown_name_error
 from autodiff.grammar.session.inputs import default_inputs
-from autodiff.grammar.session.leaf_names import display_name, source_text_at, tensors_in_lists
+from autodiff.grammar.session.leaf_names import (
+    display_name,
+    output_name,
+    source_text_at,
+    tensors_in_lists,
+)
 from autodiff.grammar.session.outputs import entries_of, is_output, is_sequence, join_entries
 from autodiff.grammar.session.run import Execution, Settings
 from autodiff.grammar.syntax import tree
@@ -99,7 +104,7 @@ def choose_target(execution: Execution, settings: Settings) -> Target:
         return make_target(value, text, span, execution)
     backward = execution.last_passes.backward
     if backward.roots:
-        return Target(backward.roots[0], display_name(backward.roots[0], execution), backward.seeds[0])
+        return Target(backward.roots[0], output_name(backward.roots[0], execution), backward.seeds[0])
     final = execution.last_value
     if is_output(final):
         span = execution.last_span

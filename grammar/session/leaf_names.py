@@ -123,10 +123,21 @@ def display_name(node: Node | None, execution: Execution) -> str:
 
         of, by = execution.last_passes.slopes[node]
         return f"d{bracketed(display_name(of, execution))}/d{bracketed(by)}"
+    return held_as(node, execution) or source_text_at(node.site, execution)
+
+
+def output_name(node: Node, execution: Execution) -> str:
+    """Return the name of an output: in ``d = f(a)`` that is ``d``, and no variable of the function."""
+    name = display_name(node, execution)
+    return name if name in execution.names else held_as(node, execution) or name
+
+
+def held_as(node: Node, execution: Execution) -> str:
+    """Return the first variable of the script that holds a node; "" if none does."""
     for name, value in execution.names.items():
         if value.__class__ is Tensor and existing_node(value) is node:
             return name
-    return source_text_at(node.site, execution)
+    return ""
 
 
 def source_text_at(site: Span | None, execution: Execution) -> str:

@@ -64,10 +64,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
 
         notes = tuple(grad_notes(execution, wrt, received))
     subject = ReportedPass(
-        name=name
-        or entry_name(tape, position)
-        or find_entry_name(tape, position, execution)
-        or source_text_at(site, execution),
+        name=name or name_of_entry(tape, position, execution) or source_text_at(site, execution),
         root=None,
         seed=seed,
         weight=format_weight(seed),
@@ -152,6 +149,12 @@ def find_leaf(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | Non
     if leaf not in leaves or any(other.name == name for other in leaves if other is not leaf):
         return None
     return leaf
+
+
+def name_of_entry(tape: Tape, position: int, execution: Execution) -> str:
+    """Return the name of an output: in ``d = f(a)`` that is ``d``, and no variable of the function."""
+    name = entry_name(tape, position) or ""
+    return name if name in execution.names else find_entry_name(tape, position, execution) or name
 
 
 def find_entry_name(tape: Tape, position: int, execution: Execution) -> str:

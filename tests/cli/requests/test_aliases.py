@@ -32,3 +32,26 @@ def test_a_node_asked_about_keeps_its_name(autodiff):
 def test_a_name_that_another_node_has_is_not_given_twice(autodiff):
     code = "x = 2.; L = 3*x; y = L + 1; L = y"
     assert "\n1 chain       dy/dL * dL/dx\n" in autodiff("explain", "-e", code).out
+
+
+FUNCTION = "def f(x):\n    c = x**2\n    return c\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "w = 2.\nd = f(w)",
+        "w = torch.tensor(2., requires_grad=True)\nd = f(w)\nd.backward()",
+        "w = torch.tensor([2.], requires_grad=True)\nd = f(w)\nd.backward()",
+        "w = torch.tensor([2.], requires_grad=True)\ne = 3*w\nd = f(w)\nd.sum().backward()",
+    ],
+)
+def test_the_result_of_a_function_has_the_name_that_the_script_gives_it(autodiff, code: str) -> None:
+    done = autodiff("graph", "-e", FUNCTION + code)
+    of = "d.sum()" if "sum" in code else "d"
+    assert done.out.splitlines()[1].split()[0] == of
+
+
+def test_a_variable_of_the_function_names_a_result_that_the_script_does_not_keep(autodiff) -> None:
+    done = autodiff("graph", "-e", FUNCTION + "w = torch.tensor([2.], requires_grad=True)\nf(w).backward()")
+    assert done.out.splitlines()[1].split()[0] == "c"
