@@ -17,7 +17,7 @@ loss = (h**2).sum()
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("np.multiply(dz, 1 - h**2, out=dz)", "multiply(): `out=` is not in the language"),
+        ("np.nowhere(dz, 1 - h**2, out=dz)", "module 'numpy' has no attribute 'nowhere'"),
         ("dz *= = 1 - h**2", "steps.py:2: not judged: line 3 changes `dz` and cannot be read"),
         (
             "np.multiply(dz, 1 - h**2, out=dz",

@@ -43,3 +43,18 @@ def test_the_mask_of_relu_is_read_as_floats(mask: str) -> None:
     steps = f"dh = 2*h\ndz = dh*(z > 0).astype({mask})\n"
     assert [one.is_right for one in check_steps(script, steps)] == [True, True]
     assert [one.is_right for one in check_steps(script, steps.replace(">", "<"))] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_right"),
+    [
+        ("np.multiply(dz, 1 - h**2, out=dz)", True),
+        ("np.multiply(dz, 1 - h, out=dz)", False),
+        ("np.multiply.at(dz, [0, 1], 1 - h**2)", True),
+        ("np.multiply.at(dz, [0, 1], 1 + h**2)", False),
+    ],
+)
+def test_a_result_that_is_written_to_an_array_is_its_step(line: str, is_right: bool) -> None:
+    script = "import numpy as np\nz = np.array([0.3, -0.5])\nh = np.tanh(z)\nloss = (h**2).sum()\n"
+    found = check_steps(script, f"dh = 2*h\ndz = dh.copy()\n{line}\n")
+    assert [one.is_right for one in found] == [True, is_right]
