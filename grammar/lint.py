@@ -34,7 +34,7 @@ from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.repair.complete_error import complete_error
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import statements
 from autodiff.grammar.translate.error_rewrites import rewrite_all
 
 MOST_TRIALS, MOST_KEPT = 6, 2
@@ -209,7 +209,7 @@ def bound_names(script: tree.Script, names: ScriptScopes) -> frozenset[str]:
     """The names that something other than an import binds."""
     imported = {
         alias or name.partition(".")[0]
-        for node in walk(script)
+        for node in statements(script)
         if isinstance(node, (tree.Import, tree.ImportFrom))
         for name, alias in node.names
     }

@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import WITH_BLOCKS, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 INDENT = "    "
 MOST_SHOWN = 8  # lines of a repair
-#: Statements with one block of statements, beside that of an ``else``.
-WITH_BODY = (tree.For, tree.While, tree.FunctionDef, tree.ClassDef, tree.With)
 
 
 class Lint:
@@ -55,10 +53,10 @@ class Subject:
         self.names = names
         self.flow = flow
         self._answers: dict[Callable[[Subject], Any], Any] = {}
-        #: The syntax nodes of each class, each with its number in the order of the text.
-        self._by_class: dict[type, list[tuple[int, Any]]] = {}
-        for numbered in enumerate(walk(script)):
-            self._by_class.setdefault(numbered[1].__class__, []).append(numbered)
+        #: The syntax nodes of each class, in the order of the text.
+        self._by_class: dict[type, list[Any]] = {}
+        for node in walk(script):
+            self._by_class.setdefault(node.__class__, []).append(node)
 
     def once(self, ask: Callable[[Subject], Any]) -> Any:
         """What ``ask`` says about this script; several lints ask, and it is worked out for the first."""
@@ -70,15 +68,17 @@ class Subject:
         """The events of one kind, in the order of execution."""
         return (event for event in self.flow.events if event.kind == kind)
 
-    def nodes(self, *kinds: type) -> Iterator[Any]:
+    def nodes(self, *kinds: type) -> list[Any]:
         """Every syntax node of the given classes, in the order of the text."""
-        found = [nodes for made, nodes in self._by_class.items() if issubclass(made, kinds)]
-        return (node for _, node in (found[0] if len(found) == 1 else sorted(chain(*found))))
+        found = [self._by_class[kind] for kind in kinds if kind in self._by_class]
+        if len(found) == 1:
+            return found[0]
+        return sorted(chain(*found), key=lambda node: (node.span.start, -node.span.end))
 
     def bodies(self) -> Iterator[tuple[tree.Statement, ...]]:
         """Every block of statements, the top level of the script first."""
         yield self.script.body
-        for node in self.nodes(tree.If, *WITH_BODY):
+        for node in self.nodes(*WITH_BLOCKS):
             if isinstance(node, tree.If):
                 for _, body in node.branches:
                     yield body

@@ -20,7 +20,7 @@ from autodiff.grammar.lints.values import (
     ancestors,
 )
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Flow(Evaluator):
         self.returned: list[Value] = []
         self.lost: set[str] = set()
         self.run(script.body)
-        for node in walk(script):
+        for node in statements(script):
             if isinstance(node, tree.FunctionDef) and id(node) not in self.called:
                 self.run_uncalled(node)
 

@@ -24,7 +24,7 @@ from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.side_modules import is_side_module
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.syntax.walk import statements, walk
 
 fixed_arrays = LazyModule("autodiff.grammar.objects.fixed_arrays")
 
@@ -46,13 +46,15 @@ def unresolved_members(
     never = {(id(node), way) for node, way in never_taken(script)}
     modules = {
         alias or name.partition(".")[0]
-        for node in walk(script)
+        for node in statements(script)
         if isinstance(node, (tree.Import, tree.ImportFrom))
         for name, alias in node.names
     }
     # The script may set attributes itself, as on ctx. Members of modules are checked by the resolver, and
     # names that hide a module by a lint.
-    targets = [target for node in walk(script) if isinstance(node, tree.Assign) for target in node.targets]
+    targets = [
+        target for node in statements(script) if isinstance(node, tree.Assign) for target in node.targets
+    ]
     given = {part.name for part in walk(*targets) if isinstance(part, tree.Attribute)}
     given |= {node.name for node in names.attributes if root(node) in modules | NAMESPACES}
     # What a module that draws makes has any attribute.
@@ -176,7 +178,7 @@ def within(inner: Span, outer: Span) -> bool:
 
 def never_taken(script: tree.Script) -> list[tuple[tree.If, int]]:
     """The branches that no run takes, as pairs of node and branch number, such as tests for a GPU."""
-    found = [node for node in walk(script) if isinstance(node, tree.If)]
+    found = [node for node in statements(script) if isinstance(node, tree.If)]
     return [(node, way) for node in found for way, (test, _) in enumerate(node.branches) if is_never(test)]
 
 

@@ -68,6 +68,8 @@ WITHOUT_PARTS = frozenset(
     ]
 )
 CHILDREN.update(dict.fromkeys(WITHOUT_PARTS, lambda n: ()))
+#: The statements that hold others.
+WITH_BLOCKS = (tree.If, tree.For, tree.While, tree.FunctionDef, tree.ClassDef, tree.With)
 
 
 def children(node: tree.SyntaxNode) -> list[Any]:
@@ -83,6 +85,16 @@ def walk(*nodes: tree.SyntaxNode) -> Iterator[Any]:
         yield node
         if node.__class__ not in WITHOUT_PARTS:
             stack.extend(reversed(children(node)))
+
+
+def statements(script: tree.Script) -> Iterator[Any]:
+    """Yield the statements of a script, each before those in its blocks, without a look at expressions."""
+    stack: list[tree.SyntaxNode] = list(reversed(script.body))
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, WITH_BLOCKS):
+            stack.extend(part for part in reversed(children(node)) if isinstance(part, tree.Statement))
 
 
 def assigned_names(*nodes: tree.SyntaxNode) -> Iterator[tree.Name]:
