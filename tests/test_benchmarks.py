@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 
@@ -263,6 +264,32 @@ def test_long_peers_are_measured_in_one_round(monkeypatch, is_idle):
         time, peak = measuring.measure(case, plan, workload("machine").Interpreters([]))
         assert time.figures == {"ours": [3.0] * 3, "torch": [6.0] * 3, "slow": [6.0] * count}
         assert (peak.ratio, peak.case.work, peak.case.target) == (0.5, "peak", 0.5)
+
+
+def test_large_scripts_in_commands_and_formats():
+    asked = ["--scale", "0.00002", "--only", "check --format verdict", "lint --diagnostics json"]
+    shown = run_benchmarks("benchmarks.large_scripts", *asked)
+    head, _, *rows = [line.strip("| ").split(" | ") for line in shown.splitlines()]
+    assert [row[0] for row in rows] == ["`check --format verdict`", "`lint --diagnostics json`"]
+    assert {len(row) for row in rows} == {len(head)}
+    assert all(re.fullmatch(r"\d+\.\d s, 0\.\d\d GB", cell) for row in rows for cell in row[1:-1])
+
+
+def test_a_new_row_of_large_scripts_takes_the_place_of_the_one_before():
+    module = workload("large_scripts")
+    lint, check = "| `lint --diagnostics json` | {} |", "| `check --format json` | {} |"
+    empty = f"# T\n{module.BEGIN}\n{module.END}\nrest\n"
+    text = module.put(module.put(module.put(empty, lint.format(1)), check.format(1)), lint.format(2))
+    table = [*module.HEAD, check.format(1), lint.format(2)]
+    assert text == "\n".join(["# T", module.BEGIN, *table, module.END, "rest", ""])
+
+
+def test_cells_over_the_bounds_are_bold_and_failures_are_told():
+    cell = workload("large_scripts").cell
+    assert cell(1.25, 10**8, 0) == "1.2 s, 0.10 GB"
+    assert cell(15.1, 10**8, 1) == "**15.1 s, 0.10 GB**"
+    assert cell(1.0, 2 * 10**9, 5) == "**1.0 s, 2.00 GB**, exit 5"
+    assert cell(60.0, 10**8, -9) == "**60.0 s, 0.10 GB**, not finished"
 
 
 def test_numbers_in_outputs_are_told_from_names():
