@@ -33,6 +33,7 @@ from autodiff.grammar.by_hand.other_constants import (
     try_other_constants,
     unused_remarks,
 )
+from autodiff.grammar.by_hand.other_incoming import other_incoming_remarks
 from autodiff.grammar.by_hand.own_entries import own_entries_remarks
 from autodiff.grammar.by_hand.path_comparison import find_mistakes
 from autodiff.grammar.by_hand.plain_numbers import right_here_remark
@@ -335,7 +336,7 @@ def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: 
     if not made.is_right_here:
         return
     try_other_constants(made, formula, runs)
-    remarks = remarks or other_side_remarks(formula, runs)
+    remarks = remarks or other_side_remarks(formula, runs) or other_incoming_remarks(formula, points, runs)
     if made.is_right and remarks:
         made.is_right_here_only = True
         made.remarks += remarks

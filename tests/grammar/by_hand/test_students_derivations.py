@@ -316,3 +316,13 @@ def test_twice_a_symmetric_matrix_is_right_for_those_only() -> None:
     [found] = check_steps(script, "dx = 2*A @ x")
     assert found.verdict == "undecided"
     assert found.remarks[0] == "it is right for symmetric A, as in this script, and not in general"
+
+
+def test_labels_by_accident_make_no_sum_over_the_wrong_axis_right() -> None:
+    """Each class is one of the three labels, so both sums of ``dp*p`` are the same; for other ``dp`` not."""
+    found = check_steps(CROSS_ENTROPY, CROSS_ENTROPY_STEPS.replace("(1, keepdim", "(0, keepdim"))
+    assert [one.verdict for one in found] == ["right", "right here", "right", "right"]
+    assert found[1].remarks == [
+        "it is right for this dp only, and wrong for others",
+        "with (dp*p).sum(1, keepdim=True) in place of (dp*p).sum(0, keepdim=True) it is right",
+    ]
