@@ -34,6 +34,8 @@ LEAST_ERROR = 1000.0
 STEP, STEPS = 1.03, range(-4, 3)
 #: A relative error of this size right behind the distance where it begins is a leap and no rounding.
 LEAST_LEAP = 1e-3
+#: An exponential begins in smaller steps, between which its exponents, as those of a power, hardly change.
+FINE_STEP, FINE_CHANGE = 1.0005, 1.05
 #: It is a power of the distance if its exponents are at least this, and hardly change.
 LEAST_EXPONENT = 3.5
 
@@ -58,7 +60,8 @@ def far_remarks(
                 continue
             _, begin, inside, outside = bracket(line.error, SPREAD / 10, spread)
             points, computed = line.compared([run])
-            if line.has_power(begin) or line.has_power(line.clear_begin(spread)):
+            clear = line.clear_begin(spread)
+            if line.has_power(begin) or line.has_power(clear) or line.is_exponential(spread):
                 remark = "it is right near the script's values only, as a Taylor polynomial is"
                 return True, [remark, *counterexample(points, computed)]
             if not beyond_kink and outside > LEAST_GROWTH * inside and line.has_leap(begin):
@@ -115,11 +118,27 @@ class Line:
 
     def has_power(self, begin: float) -> bool:
         """Whether the error grows as a power of the distance where it exceeds what rounding allows."""
-        distances = np.array([self.distance(begin * STEP**step) for step in STEPS])
-        if not np.isfinite(distances).all() or not distances.all():
+        exponents = self.exponents(begin, STEP)
+        if not exponents.size:
             return False
-        exponents = np.diff(np.log(distances)) / np.log(STEP)
         return bool(exponents.min() >= LEAST_EXPONENT and exponents.max() <= 1.5 * exponents.min() + 1)
+
+    def is_exponential(self, spread: float) -> bool:
+        """Whether the error grows by the same factor in small steps, as that of 1 for ``tanh(x)`` at 300."""
+        begin = bracket(lambda one: self.error(one) / LEAST_ERROR, SPREAD / 10, spread, FINE_STEP)[1]
+        exponents = self.exponents(begin, FINE_STEP)
+        return bool(
+            exponents.size
+            and exponents.min() >= LEAST_EXPONENT
+            and exponents.max() <= FINE_CHANGE * exponents.min()
+        )
+
+    def exponents(self, begin: float, step: float) -> Any:
+        """Return the exponents of the error as a power of the distance, between steps around one; or none."""
+        distances = np.array([self.distance(begin * step**at) for at in STEPS])
+        if not np.isfinite(distances).all() or not distances.all():
+            return np.zeros(0)
+        return np.diff(np.log(distances)) / np.log(step)
 
     def has_leap(self, begin: float) -> bool:
         """Whether the error is large at once where it exceeds what rounding allows."""

@@ -53,10 +53,12 @@ def has_boundary(formula: Formula, runs: ScriptRuns, run_at: Callable[[float], S
     return outside > LEAST_GROWTH * inside
 
 
-def bracket(error: Callable[[float], float], near: float, far: float) -> tuple[float, float, float, float]:
+def bracket(
+    error: Callable[[float], float], near: float, far: float, factor: float = BRACKET
+) -> tuple[float, float, float, float]:
     """Return two distances between which an error exceeds what is allowed, and the errors at them."""
     inside, outside = error(near), error(far)
-    while far > BRACKET * near:
+    while far > factor * near:
         middle = float(np.sqrt(near * far))
         found = error(middle)
         if found > 1:

@@ -62,6 +62,8 @@ MOST_SPREAD = 64.0
 SYMMETRY, LABELS = "symmetry", "labels"
 #: What else is moved: leaves that the output does not depend on.
 UNUSED = "unused"
+#: What else: large and small leaves go to the order of 1, with their signs.
+SCALE = "scale"
 #: The rounding error of a sum relative to its terms, with room for the formula's own, by precision.
 SUM_ROUNDING = {"float64": 2.0**-48, "float32": 2.0**-19}
 #: A gradient with more entries is not differentiated again.
@@ -222,9 +224,9 @@ class ScriptRuns:
         for moves in islice(self.directions(spread, kept), EXTRA_RUNS):
             yield self.run_again(moves, {})
 
-    def moved_once(self, draw: int, spread: float) -> ScriptRun | None:
+    def moved_once(self, draw: int, spread: float, kept: str = "") -> ScriptRun | None:
         """Return the run in the direction of this draw, moved by about ``spread``; None if there is none."""
-        return self.run_again(next(islice(self.directions(spread), draw, None)), {})
+        return self.run_again(next(islice(self.directions(spread, kept), draw, None)), {})
 
     def directions(self, spread: float, kept: str = "") -> Iterator[dict[Node, Any]]:
         """Yield random moves; far away each is followed by its opposite, for kinks are on one side."""
@@ -232,7 +234,7 @@ class ScriptRuns:
         while True:
             moves = self.random_moves(random, spread, kept)
             yield moves
-            if spread > SPREAD:
+            if spread > SPREAD and kept != SCALE:
                 yield {leaf: -move for leaf, move in moves.items()}
 
     def random_moves(self, random: Any, spread: float, kept: str = "") -> dict[Node, Any]:
@@ -241,6 +243,8 @@ class ScriptRuns:
             moves |= {leaf: symmetric_move(leaf, moves[leaf]) for leaf in self.square_leaves}
         elif kept == LABELS:
             moves |= {leaf: permuted(leaf.out, random) - leaf.out for leaf in self.labels}
+        elif kept == SCALE:
+            moves = {leaf: move_to_order_one(leaf, random, spread) for leaf in self.leaves}
         elif kept == UNUSED:
             moves |= {leaf: random_moves(leaf, random, spread) for leaf in self.unused}
         return moves
@@ -341,6 +345,12 @@ class ScriptRuns:
         return [x for x in unused_leaves(self.first.execution, [*self.leaves]) if x.number in numbers]
 
     @property
+    def are_of_order_one(self) -> bool:
+        """Whether no entry of a leaf is far larger or smaller than 1."""
+        sizes = [np.abs(np.asarray(leaf.out)) for leaf in self.leaves]
+        return all(np.all((x == 0) | ((x > SMALL_ENTRY) & (x < 1 / SMALL_ENTRY))) for x in sizes)
+
+    @property
     def square_leaves(self) -> list[Leaf]:
         """The leaves that are square matrices, or stacks of these."""
         return [x for x in self.leaves if len(x.shape) > 1 and x.shape[-1] == x.shape[-2] > 1]
@@ -433,9 +443,21 @@ def random_moves(leaf: Leaf, random: Any, spread: float) -> Any:
     """
     x = np.asarray(leaf.out)
     size = entry_scales(x)
-    growth = np.log(np.clip(spread, 1.0, MOST_SPREAD)) / np.log(MOST_SPREAD)
-    unit = np.where(size < SMALL_ENTRY, size ** (1.0 - growth), 1.0)
+    unit = np.where(size < SMALL_ENTRY, size ** (1.0 - growth(spread)), 1.0)
     return spread * (x * random.uniform(-1, 1, x.shape) + unit * random.uniform(-1, 1, x.shape) / 3)
+
+
+def move_to_order_one(leaf: Leaf, random: Any, spread: float) -> Any:
+    """Return the move by which each entry goes to about 1 or -1 as ``spread`` goes to MOST_SPREAD."""
+    x = np.asarray(leaf.out)
+    with np.errstate(divide="ignore"):
+        moved = np.sign(x) * np.abs(x) ** (1.0 - growth(spread))
+    return np.where(x == 0, 0.0, moved * (1.0 + growth(spread) * random.uniform(-1, 1, x.shape) / 3) - x)
+
+
+def growth(spread: float) -> float:
+    """Return 0 for a spread up to 1, and up to 1 for the largest one."""
+    return float(np.log(np.clip(spread, 1.0, MOST_SPREAD)) / np.log(MOST_SPREAD))
 
 
 def is_same_graph(subject: ReportedPass, other: ReportedPass) -> bool:

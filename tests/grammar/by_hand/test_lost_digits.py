@@ -66,3 +66,26 @@ def test_a_gradient_that_is_no_number_decides_nothing() -> None:
 def test_near_0_two_formulas_are_told_apart_further_away(x: str, f: str, text: str, verdict: str) -> None:
     """Their difference is smaller than rounding there, and grows as a power of the distance."""
     assert check(f"x = {x}\nf = {f}", f"df/dx == {text}").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("script", "text", "verdict"),
+    [
+        ("x = 300.\nf = log(1 + exp(x))", "df/dx == tanh(x)", "wrong"),
+        ("x = 300.\ny = 2.\nf = y*log(1 + exp(x))", "df/dx == y", "wrong"),
+        ("x = 1e6\nf = sqrt(1 + x**2)", "df/dx == x/abs(x)", "wrong"),
+        ("x = 1e6\nf = sqrt(1 + x**2)", "df/dx == x/f", "right"),
+        ("c = 3e8\nv = 10.\nm = 1.\nE = m*c**2/sqrt(1 - v**2/c**2)", "dE/dv == m*v", "wrong"),
+        (
+            "c = 3e8\nv = 10.\nm = 1.\nE = m*c**2/sqrt(1 - v**2/c**2)",
+            "dE/dv == m*v/(1 - v**2/c**2)**1.5",
+            "right",
+        ),
+        ("G = 6.67e-11\nm = 5.97e24\nr = 6.37e6\nv = sqrt(2*G*m/r)", "dv/dr == -v/(2*r)", "right"),
+        ("q = 1.6e-19\nr = 1e-10\nF = q**2/(1e-10*r**2)", "dF/dr == -2*F/r", "right"),
+    ],
+)
+def test_far_from_1_two_formulas_are_told_apart_on_the_way_to_it(
+    script: str, text: str, verdict: str
+) -> None:
+    assert check(script, text).verdict == verdict
