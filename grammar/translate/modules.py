@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 INIT = f"{UNDERSCORE_LETTER}_init__"
 #: Methods that set a model's device or mode. Chained to the call that makes the model, they change nothing.
 CHAINED_METHODS = ("to", "cuda", "cpu", "double", "float", "train")
+#: What to write for layers that a loop makes.
+LIST_OF_LEAVES = (
+    "write its layers one by one, or a list of leaves, `[torch.randn(8, 8, requires_grad=True) for i in"
+    " range(10)]`, and a loop over it"
+)
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.Module")
 
 
@@ -111,9 +116,9 @@ class ModuleTranslator:
         made = RewrittenModule()
         inner: list[Any] = [argument.value for argument in node.arguments if not argument.star]
         if len(inner) != len(node.arguments):
-            raise CannotRewriteError(
-                node, f"`nn.{kind}` of a list made before", "write its layers one by one"
-            )
+            is_before = any(one.star and isinstance(one.value, tree.Name) for one in node.arguments)
+            where = "a list made before" if is_before else "layers made in a loop"
+            raise CannotRewriteError(node, f"`nn.{kind}` of {where}", LIST_OF_LEAVES)
         if kind == "ModuleList" or (
             inner and self.pasted.full(callee_of(inner[0])) == "collections.OrderedDict"
         ):
@@ -123,7 +128,7 @@ class ModuleTranslator:
             inner = list(display_elements(held))
             if not inner:
                 what = f"`nn.{kind}` of layers made in a loop"
-                raise CannotRewriteError(node, what, "write its layers one by one")
+                raise CannotRewriteError(node, what, LIST_OF_LEAVES)
         for number, child in enumerate(inner):
             key, module = str(number), child
             if isinstance(child, tree.TupleDisplay) and len(child.elements) == 2:

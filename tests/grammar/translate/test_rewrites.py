@@ -121,6 +121,23 @@ def test_what_cannot_be_rewritten_is_named(name: str) -> None:
     assert " cannot be rewritten; " in error.help[0]
 
 
+@pytest.mark.parametrize(
+    ("made", "where"),
+    [
+        ("nn.Sequential(*[nn.Linear(2, 2) for i in range(3)])", "layers made in a loop"),
+        ("nn.Sequential(*layers)", "a list made before"),
+    ],
+)
+def test_layers_of_a_loop_may_be_a_list_of_leaves(made: str, where: str) -> None:
+    error = run_script(f"import torch.nn as nn\nlayers = []\nnet = {made}\n").error
+    assert error is not None
+    [text] = error.help
+    assert f"`nn.Sequential` of {where} in line 3 cannot be rewritten" in text
+    leaves = text.split("`")[3]
+    steps = f"Ws = {leaves}\nh = torch.ones(8)\nfor W in Ws: h = torch.sigmoid(h @ W)\nh.sum().backward()"
+    assert run_script(steps).error is None
+
+
 OPTIMIZERS = [
     "SGD(model.parameters(), 0.1)",
     "SGD(model.parameters(), lr=0.1, momentum=0.9)",
