@@ -416,7 +416,7 @@ def explain_difference(
         or other_row_remarks(formula, points, computed)
         or label_remarks(made, formula, runs)
         or symmetry_remarks(made, formula, points, runs)
-        or other_versions(formula, points, computed)
+        or other_versions(formula, points, computed, runs)
         or updated_names(formula, points)
         or digits_remarks(formula, computed[0], points.gradients[0])
         or rounded_remarks(formula, points, computed)

@@ -90,15 +90,25 @@ def meant_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> 
     return [", and ".join(remarks)] if remarks else []
 
 
-def other_versions(formula: Formula, points: SamplePoints, computed: list[Any]) -> list[str]:
-    """Return the remark on a formula that is right for other values of a name; none if it is for no other."""
+def other_versions(
+    formula: Formula, points: SamplePoints, computed: list[Any], runs: ScriptRuns
+) -> list[str]:
+    """Return the remark on a formula that is right for other values of a name; none if it is for no other.
+
+    For another value on the left, names on the right may have what the script makes of them later.
+    """
     if points.is_jacobian or formula.is_second:
         return []
+    later = values_with(later_values(formula, points, runs), formula, points)
     for name, versions in versions_of(formula, points).items():
         for node in versions.nodes:
-            if name in formula.inputs and all(
-                values_equal(value, gradient_at(run.subject, run.known.get(node, node), formula))
-                for value, run in zip(computed, points.runs, strict=True)
+            if name in formula.inputs and any(
+                all(
+                    values_equal(value, gradient_at(run.subject, run.known.get(node, node), formula))
+                    for value, run in zip(reading, points.runs, strict=True)
+                )
+                for reading in (computed, later)
+                if reading
             ):
                 own = points.node_names.of.get(node, name)
                 quotient = f": d{points.subject.name}/d{own}" if own != name else ""
@@ -166,23 +176,35 @@ def first_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> 
 
 def last_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:
     """Return the remark on a formula that is right with what names become after the output; or none."""
-    later = changed_later(points.subject, runs.first.execution)
-    chosen = {name: later[name] for name in sorted(formula.names_read & later.keys())}
+    chosen = later_values(formula, points, runs)
     if not chosen or not is_right_with(chosen, formula, points):
         return []
     after = f"what the script makes of it after {points.subject.name}"
     return [", and ".join(f"`{name}` in the formula is {after}" for name in chosen)]
 
 
+def later_values(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> dict[str, Node]:
+    """Return the nodes of what the script makes of the formula's names after the output."""
+    later = changed_later(points.subject, runs.first.execution)
+    return {name: later[name] for name in sorted(formula.names_read & later.keys())}
+
+
 def is_right_with(chosen: Mapping[str, Node | float], formula: Formula, points: SamplePoints) -> bool:
-    """Whether the formula is right at every point where names have the values of these nodes, or numbers.
+    """Whether the formula is right at every point where names have the values of these nodes, or numbers."""
+    computed = values_with(chosen, formula, points)
+    fits = [value.shape == np.shape(one) for value, one in zip(computed, points.gradients, strict=False)]
+    return bool(computed) and all(fits) and all_known(points.compare(computed)) is True
+
+
+def values_with(chosen: Mapping[str, Node | float], formula: Formula, points: SamplePoints) -> list[Any]:
+    """Return the formula's values where names have the values of these nodes, or numbers; [] if it has none.
 
     A node that the output is not computed from stands for the last value of the name.
     """
-    computed = []
+    computed: list[Any] = []
     first = points.runs[0].first
     known = {*first.order, *(below for node in first.order for below in node.inputs)}
-    for names, gradient, run in zip(points.names, points.gradients, points.runs, strict=True):
+    for names, run in zip(points.names, points.runs, strict=True):
         values: dict[str, Any] = {}
         for name, one in chosen.items():
             if not isinstance(one, Node):
@@ -194,7 +216,5 @@ def is_right_with(chosen: Mapping[str, Node | float], formula: Formula, points: 
         try:
             computed.append(np.asarray(formula.value({**names, **values})))
         except UsageError:
-            return False
-        if computed[-1].shape != np.shape(gradient):
-            return False
-    return all_known(points.compare(computed)) is True
+            return []
+    return computed
