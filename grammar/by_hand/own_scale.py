@@ -163,8 +163,10 @@ class ScaledSteps:
         self.current: dict[Node, ScaledStep] = {}
         self.steps = [self.judged(formula, check) for formula, check in steps]
         compensating = [one for one in self.steps if one.scale == 1.0 and one.sources]
-        #: Where none compensates, the steps whose mistake is found from the derivation's own values only.
-        self.explained = [] if compensating else list(filter(self.is_explained, self.steps))
+        #: Where none compensates, the steps whose mistake is found from the derivation's own values only. A
+        #: wrong sign needs more: a later step that makes up for it.
+        is_sign = factor < 0
+        self.explained = [] if compensating or is_sign else list(filter(self.is_explained, self.steps))
         compensating += self.explained
         #: The steps of the factor from which right values are computed.
         self.used: set[ScaledStep] = set()
