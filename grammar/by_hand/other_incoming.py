@@ -36,10 +36,11 @@ def other_incoming_remarks(formula: Formula, points: SamplePoints, runs: ScriptR
     is_plain, below = formula.is_expression and formula.place is None, points.node
     if len(nodes) != 1 or not is_plain or below is None or len(points.subject.order) > MOST_NODES:
         return []
-    [(root, above)] = nodes
+    root, above, *others = nodes[0]
     own = () if formula.workings is None else formula.workings.own_names
     if (
-        root is not points.subject.root
+        others  # a second derivative is by two values
+        or root is not points.subject.root
         or above not in points.subject.cotangents
         or formula.names_read & set(own)
     ):
