@@ -365,18 +365,9 @@ def is_whole_array(value: Any) -> bool:
 
 
 def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:
-    """Whether ``--wrt`` has the name ``w_0`` of a first value or a pattern for it, and the script has not.
-
-    A later one, ``w_4``, is made of the first.
-    """
+    """Whether ``--wrt`` has the name ``w_0`` of a first value or a pattern for it, and the script has not."""
     firsts = [first for first in (f"{name}_0", f"{name}_v0") if first not in names.module.slots]
-    is_first = any(matches_pattern(first, pattern) for first in firsts for pattern in wrt)
-    return is_first or any(
-        pattern.startswith(f"{name}_")
-        and pattern[len(name) + 1 :].lstrip("v").isdigit()
-        and pattern not in names.module.slots
-        for pattern in wrt
-    )
+    return any(matches_pattern(first, pattern) for first in firsts for pattern in wrt)
 
 
 def is_filled_later(name: str, written: tree.Expression | None, names: ScriptScopes) -> bool:
