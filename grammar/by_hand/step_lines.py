@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from itertools import pairwise
 
 from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.source import Source, Span
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
 #: A text that is a statement, as the ones that describe a file or a function.
 LONE_STRING = re.compile(r"""^[ \t]*[rR]?(\"{3}|'{3}).*?\1[ \t]*$""", re.M | re.S)
+#: What stands around the rows of ``align`` in LaTeX, and a remark at the end of a row.
+AROUND_ROWS = re.compile(r"\\(?:begin|end)\{(?:align|aligned|equation|gather|split)\*?\}|&&.*?(?=\\\\|$)")
+ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?")
+#: A string; what stands after a name is a prime.
+STRING = re.compile(r"""(?<![\w'])'[^']*'|"[^"]*\"""")
+#: The beginning of a row that goes on from the row before it; those with an equals sign do anyway.
+NEXT_TERM = re.compile(r"\s*&(?:\s|\\q?quad|\\[,;:! ])*(?:[-+*]|\\(?:cdot|times|odot)\b)")
 #: A statement with a body, and the parts that continue one.
 BLOCK_START = re.compile(r"\s*(?:def|for|while|if|with|class|@)(?![\w.(])|\s*@")
 BLOCK_PART = re.compile(r"\s*(?:elif|else)(?!\w)")
@@ -380,6 +388,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
         read = STRING_OR_COMMENT.sub(lambda found: found[1] or " " * len(found[0]), line)
         physical.append((start, read))
         start += len(line) + 1
+    physical = without_rows(physical)
     at = 0
     while at < len(physical):
         first = at
@@ -396,7 +405,32 @@ def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
                 break
             at = end_of_statement(physical, at)
         parts = [PlacedText(line[indent:], [(0, begins + indent)]) for begins, line in physical[first:at]]
-        yield first + 1, joined(parts, "\n").strip()
+        yield text.count("\n", 0, physical[first][0]) + 1, joined(parts, "\n").strip()
+
+
+def without_rows(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    r"""Return lines in which each row of LaTeX, as in ``dh &= dz*w \\``, is a line without these signs.
+
+    A row that begins with ``& +`` goes on from the row before it.
+
+    >>> without_rows([(0, r"dh &= dz \\ &+ 1 \\")])
+    [(0, 'dh  = dz \\'), (11, '  + 1 ')]
+    """
+    bare = [STRING.sub(lambda match: "_" * len(match[0]), line) for _, line in lines]
+    if not any(ROW_END.search(line) or AROUND_ROWS.search(line) for line in bare):
+        return lines
+    found: list[tuple[int, str]] = []
+    for (start, line), searched in zip(lines, bare, strict=True):
+        line = AROUND_ROWS.sub(lambda match: " " * len(match[0]), line)
+        ends = [0, *(match.end() for match in ROW_END.finditer(searched)), len(line)]
+        for begin, end in pairwise(ends):
+            row = ROW_END.sub("", line[begin:end])
+            if begin and not row.strip():
+                continue
+            if NEXT_TERM.match(row) and found:
+                found[-1] = (found[-1][0], found[-1][1] + "\\")
+            found.append((start + begin, row.replace("&", " ")))
+    return found
 
 
 def end_of_statement(physical: list[tuple[int, str]], at: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.source import Source
+from autodiff.grammar.by_hand.steps import read_derivation
 from hand_checks import check, check_steps
 
 NEURON = """\
@@ -173,3 +175,43 @@ def test_two_primes_ask_for_a_second_derivative() -> None:
         with pytest.raises(UsageError, match="does not say by which input") as raised:
             check(NEURON, f"L{primes} = 3")
         assert raised.value.help == (f"write {ways}",)
+
+
+ROWS = r"""
+\begin{align*}
+\frac{\partial L}{\partial a} &= 2(a - y) \\
+\frac{\partial L}{\partial z} &= \frac{\partial L}{\partial a} a
+   & \cdot (1 - a) \\[2pt]
+\frac{\partial L}{\partial w} &= \frac{\partial L}{\partial z} \cdot x && \text{chain rule} \\
+  &= \frac{\partial L}{\partial a} a(1 - a) x \\
+\frac{\partial L}{\partial b} &= \frac{\partial L}{\partial z}
+\end{align*}
+"""
+
+
+def test_rows_of_latex_are_lines() -> None:
+    found = check_steps(NEURON, ROWS)
+    assert [one.verdict for one in found] == ["right"] * 4
+    steps = read_derivation(ROWS, "steps.txt", Source(NEURON)).formulas()
+    assert [one.step and one.step[1] for one in steps] == [3, 4, 6, 8]
+    wrong = check_steps(NEURON, ROWS.replace("a(1 - a) x", "a(1 + a) x"))
+    assert [one.verdict for one in wrong] == ["right", "right", "wrong", "right"]
+
+
+@pytest.mark.parametrize("end", [" \\\\", "\\\\[4pt]", ""])
+@pytest.mark.parametrize("equals", ["=", "&=", "& ="])
+def test_two_backslashes_end_a_row(equals: str, end: str) -> None:
+    text = f"da {equals} 2(a - y){end}\ndz {equals} 3*a{end}\ndw {equals} dz x{end}\n"
+    if "&" not in equals or end:
+        assert [one.verdict for one in check_steps(NEURON, text)] == ["right", "wrong", "right"]
+
+
+def test_rows_of_one_line() -> None:
+    text = r"\begin{align} dL/da &= 2(a - y) \\ & dL/dz = 3*a \\ dL/dw &= dL/dz x \end{align}"
+    assert [one.verdict for one in check_steps(NEURON, text)] == ["right", "wrong", "right"]
+
+
+def test_code_is_no_latex() -> None:
+    before = "mask = (x > -99) & (x < 99)\nmask &= w > -99\nname = 'a\\\\b & c'\n"
+    steps = f"{before}dL/dw = 2*(a - y)*a*(1 - a) \\\n  *x*mask"
+    assert [one.verdict for one in check_steps(NEURON, steps)] == ["right"]
