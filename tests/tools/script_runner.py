@@ -10,6 +10,9 @@ from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings
 
+#: The first line of a script that chooses float64: float32 means another type then, as in PyTorch.
+CHOOSES_DOUBLE = "torch.set_default_dtype(torch.float64)\n"
+
 
 @dataclass
 class Outcome:

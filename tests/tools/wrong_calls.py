@@ -28,7 +28,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS, METHODS, Parameter
 from ops.generators import spelled
 from ops.operands import NAMES, Operand, read
 from ops.table import every
-from script_runner import run_script
+from script_runner import CHOOSES_DOUBLE, run_script
 from wrong_call_samples import MORE
 
 #: What an argument is replaced by, of every type a script has.
@@ -67,7 +67,7 @@ class WrongCall(NamedTuple):
 
     @property
     def script(self) -> str:
-        return f"{self.before}print({self.call})\n"
+        return f"{CHOOSES_DOUBLE}{self.before}print({self.call})\n"
 
 
 class Sample(NamedTuple):

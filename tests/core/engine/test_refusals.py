@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from script_runner import run_script
+from script_runner import CHOOSES_DOUBLE, run_script
 
 pytestmark = pytest.mark.oracle
 
@@ -197,7 +197,7 @@ SPLITS = (
 def test_the_answer_is_torchs(call: str) -> None:
     from torch_prelude import run_with_torch
 
-    script = f"{SUBJECTS}print({call})\n"
+    script = f"{CHOOSES_DOUBLE}{SUBJECTS}print({call})\n"
     ours, theirs = run_script(script), run_with_torch(script)
     if theirs.error is None:
         assert ours.error is None
@@ -206,3 +206,14 @@ def test_the_answer_is_torchs(call: str) -> None:
         assert ours.error is not None
         assert ours.error.message.splitlines()[0] == str(theirs.error).splitlines()[0]
         assert ours.error.span is not None
+
+
+@pytest.mark.parametrize("call", [call for call in NORMS if SINGLE in call])
+def test_without_float64_the_answer_is_that_of_torchs_default_dtype(call: str) -> None:
+    from torch_prelude import run_with_torch
+
+    script = f"{SUBJECTS}print({call})\n"
+    ours, theirs = run_script(script), run_with_torch(script, dtype="float32")
+    assert ours.stdout == theirs.stdout
+    said = [str(run.error).splitlines()[0] if run.error else None for run in (ours, theirs)]
+    assert (said[0] and said[0].replace("Double", "Float")) == said[1]

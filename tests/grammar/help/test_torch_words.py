@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from exception_names import PYTHON_NAMES
-from script_runner import run_script
+from script_runner import CHOOSES_DOUBLE, run_script
 from transcript import normalise
 
 LEAF = "x = torch.tensor([1., 2., 3.], requires_grad=True)\n"
@@ -304,7 +304,8 @@ MISTAKES = {
 def test_the_first_line_and_the_warnings_are_torchs(name: str) -> None:
     from torch_prelude import run_with_torch
 
-    theirs, ours = run_with_torch(MISTAKES[name]), run_script(MISTAKES[name])
+    script = CHOOSES_DOUBLE + MISTAKES[name]
+    theirs, ours = run_with_torch(script), run_script(script)
     assert ours.warnings == [normalise(text) for text in theirs.warnings]
     if theirs.error is None:
         assert ours.error is None

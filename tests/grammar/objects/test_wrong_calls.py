@@ -12,7 +12,7 @@ from agreed_lines import FOREIGN, first_line, row_of
 from autodiff.core.engine.public_functions import METHODS
 from autodiff.grammar.objects.torch_argument_errors import signature_entry
 from conftest import TESTS
-from script_runner import run_script
+from script_runner import CHOOSES_DOUBLE, run_script
 from seeds import seeds
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
@@ -58,7 +58,8 @@ def test_a_call_by_hand_does_what_it_does_in_torch(topic: str) -> None:
     from torch_prelude import run_with_torch
 
     for line in BY_HAND[topic]:
-        ours, theirs = run_script(line), run_with_torch(line)
+        script = CHOOSES_DOUBLE + line
+        ours, theirs = run_script(script), run_with_torch(script)
         [name] = re.findall(r"((?:torch\.linalg|torch|F)\.\w+)\(", line)[:1] or [""]
         name = name.removeprefix("torch.") if ".linalg." in name else name
         assert row_of(name, first_line(ours.error), first_line(theirs.error)) is not None, line

@@ -8,7 +8,7 @@ from autodiff.core import tensor
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.random_source import random_source
 from autodiff.core.engine.public_functions import FUNCTIONS
-from script_runner import printed, run_script
+from script_runner import CHOOSES_DOUBLE, printed, run_script
 
 multinomial = FUNCTIONS["torch.multinomial"]
 
@@ -69,7 +69,8 @@ def test_without_replacement_every_place_comes_once_and_those_without_weight_las
 def test_what_is_refused_is_refused_in_torchs_words(call: str) -> None:
     from torch_prelude import run_with_torch
 
-    ours, theirs = run_script(call), run_with_torch(call)
+    script = CHOOSES_DOUBLE + call
+    ours, theirs = run_script(script), run_with_torch(script)
     assert ours.error is not None
     assert ours.error.message.splitlines()[0] == str(theirs.error).splitlines()[0]
 
