@@ -8,7 +8,8 @@ import pytest
 from hand_checks import check, check_steps
 
 HINT = re.compile(
-    r"the factor (?P<given>\S.*?) should be d.+? = (?P<right>[^=]+?)(?: = [-\d.e]+)?(?P<sign>, and .*)?(?:: the sign of .*)?$"
+    r"the factor (?P<given>\S.*?) should be d.+? = (?P<right>[^=]+?)(?: = [-\d.e]+)?"
+    r"(?P<sign>, and .*)?(?:: the sign of .*)?$"
 )
 TERM = re.compile(r"the term (\S.*?) = [-\d.e]+ stands")
 #: Scripts of one line with a wrong derivative of each.
