@@ -18,6 +18,7 @@ from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
+from autodiff.core.graph.state import mode
 from autodiff.core.report.verdict import WRONG
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
@@ -30,7 +31,7 @@ from autodiff.grammar.by_hand.loss_of_steps import (
     loss_before_steps,
     names_without_steps,
 )
-from autodiff.grammar.by_hand.own_scale import judge_by_own_values
+from autodiff.grammar.by_hand.own_scale import is_right_for_a_multiple, judge_by_own_values
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.steps import (
@@ -38,6 +39,7 @@ from autodiff.grammar.by_hand.steps import (
     NoStepsError,
     divided_into_steps,
     in_step,
+    not_judged,
     read_derivation,
 )
 from autodiff.grammar.by_hand.training_turns import turn_of_call
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
     from autodiff.core.base.source import Source
     from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.by_hand.steps import Segment
     from autodiff.grammar.by_hand.training_turns import Turn
     from autodiff.grammar.session.run import Execution, Settings
 
@@ -315,7 +318,7 @@ class HandWork:
         again, request = Rerun(execution, own, probe), self.session.request
         may_rerun = not is_too_large(request, subject)
         with EngineSetup(own):
-            runtime.prints_numbers = execution.prints_numbers
+            runtime.prints_numbers = mode.follows_numpy = execution.prints_numbers
             runs = ScriptRuns(subject, execution, again, request.number("seed"), read, may_rerun)
             self.answer(runs, output, answers)
         return subject
@@ -375,6 +378,8 @@ class HandWork:
             try:
                 note = formula.accept_output(runs.first.subject.name, is_only)
                 found = answer(formula, runs, answers.order)
+                if found.verdict == WRONG:
+                    self.refuse_without_source(formula, runs)
             except UsageError as error:
                 self.fail(formula, error)
                 continue
@@ -390,6 +395,27 @@ class HandWork:
         sharing = judge_shared_arrays(judged, results, runs)
         judge_by_own_values(judged, results, runs, sharing)
         judge_later_turns(judged, results, runs)
+
+    def refuse_without_source(self, formula: Formula, runs: ScriptRuns) -> None:
+        """Raise a UsageError if a wrong step may be right with the value of one that cannot be read.
+
+        It has the right gradient in place of that value, which may be a multiple of it.
+        """
+        if formula.workings is None:
+            return
+        derivation = formula.workings.derivation
+        sources = derivation.sources(formula.workings.segment)
+        behind = [
+            one for one in sources if self.lines_without_value([one, *derivation.sources(one)], derivation)
+        ]
+        if behind and is_right_for_a_multiple(formula, runs, {one.key for one in behind}):
+            raise not_judged(*self.lines_without_value(sources, derivation)[0])
+
+    def lines_without_value(self, steps: list[Segment], derivation: Derivation) -> list[tuple[int, str]]:
+        """Return the lines, and the names, of those of the steps that cannot be read or computed."""
+        given = derivation.given
+        lines = [(derivation.lines[one.places[-1]].number_of(one.key, given), one.key) for one in steps]
+        return [one for one in lines if one[0] in derivation.unreadable or (given, *one) in self.failed]
 
     def results(self) -> list[HandCheck]:
         """Return all results in the order of the request, with the lines that cannot be read."""

@@ -62,6 +62,34 @@ def judge_by_own_values(
                 judged.enter_followers()
 
 
+def is_right_for_a_multiple(formula: Formula, runs: ScriptRuns, keys: Collection[str]) -> bool:
+    """Whether a formula is right where the gradients with these names in it are times some factor."""
+    points = SamplePoints(runs, formula, runs.around(SPREAD))
+    scaled = [*map(ScaledRun, points.runs)]
+    for upstream in formula.all_upstream:
+        nodes = upstream.nodes(runs.first.subject, runs.first.execution)
+        for one, (_, *by) in zip(upstream.found, nodes, strict=True):
+            for run in scaled if one.written in keys and len(by) == 1 else ():
+                run.enter_scale(by[0], 2.0)
+    with_scale = copy(runs)
+    with_scale.first = scaled[0]
+    once, twice = (
+        values_at(points, formula),
+        values_at(SamplePoints(with_scale, formula, list(scaled)), formula),
+    )
+    if not once or len(once) != len(twice):
+        return False
+    part = [
+        np.broadcast_to(b - a, np.shape(g)) for a, b, g in zip(once, twice, points.gradients, strict=True)
+    ]
+    rest = [2 * a - b for a, b in zip(once, twice, strict=True)]
+    size = sum(np.vdot(a, a) for a in part)
+    if not size:
+        return False
+    factor = sum(np.vdot(a, g - b) for a, b, g in zip(part, rest, points.gradients, strict=True)) / size
+    return all(points.compare([b + factor * a for a, b in zip(part, rest, strict=True)]))
+
+
 def possible_factors(steps: list[tuple[Formula, HandCheck]], runs: ScriptRuns) -> list[float]:
     """Return the factors that wrong steps are off by, in the order of the lines.
 
@@ -238,10 +266,7 @@ class ScaledSteps:
     def enter_scale(self, node: Node, scale: float) -> None:
         """Let the lines behind a step read ``scale`` times the gradient of a node."""
         for run in self.scaled:
-            here = run.known.get(node, node)
-            right = run.right_gradients.get(here)
-            if right is not None:
-                run.subject.cotangents[here] = right * scale
+            run.enter_scale(node, scale)
 
     # -- results --------------------------------------------------------------------------------------
 
@@ -348,6 +373,13 @@ class ScaledRun(ScriptRun):
         subject = copy(run.subject)
         subject.received = dict(self.right_gradients)
         super().__init__(subject, run.execution, run.first)
+
+    def enter_scale(self, node: Node, scale: float) -> None:
+        """Let formulas read ``scale`` times the gradient of a node."""
+        here = self.known.get(node, node)
+        right = self.right_gradients.get(here)
+        if right is not None:
+            self.subject.cotangents[here] = right * scale
 
 
 def joined(steps: list[ScaledStep]) -> str:

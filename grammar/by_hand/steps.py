@@ -295,6 +295,21 @@ class Derivation:
             if start < one.places[-1] < end and any(self.lines[at].reads & read for at in one.places)
         ]
 
+    def sources(self, segment: Segment) -> list[Segment]:
+        """Return the steps from which a step is computed, by other steps and helper lines too."""
+        read = set().union(*(self.lines[at].reads for at in segment.places))
+        found = []
+        for at in reversed(range(segment.places[-1])):
+            line = self.lines[at]
+            for one in self.segments:
+                if one.places[-1] == at and one.key in read:
+                    found.append(one)
+                    read.discard(one.key)
+                    read = read.union(*(self.lines[place].reads for place in one.places))
+            if line.kind in (HELPER, BLOCK) and read & (line.binds | line.changes):
+                read |= line.reads
+        return found
+
     def values(self, at: int, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
         """Return the values of the derivation's own names before a line, in a run of the script.
 
@@ -715,6 +730,8 @@ def in_step(error: UsageError, name: str, line: int, given: Source) -> UsageErro
     if error.message.startswith(f"{name}:"):
         return error  # about a line before that it needs
     message = error.message.removeprefix("--formula: ")
+    if error.span is not None and error.source is given:
+        line = given.position(error.span.start)[0]  # a line inside the loop or the function of the step
     made = like(error, f"{name}:{line}: {message}", type(error))
     if made.span is None:
         made.source, made.span = given, given.line_span(line)

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 from autodiff.cli.requests.hand_answers import inputs_of_script
 from autodiff.core.base.source import Source
+from autodiff.core.graph.state import mode
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
@@ -55,7 +56,7 @@ def answers(
     subject = runs.first.subject
     inputs_asked = subject.wrt
     with EngineSetup(settings):
-        runtime.prints_numbers = runs.first.execution.prints_numbers
+        runtime.prints_numbers = mode.follows_numpy = runs.first.execution.prints_numbers
         for one in formulas:
             one.accept_output(subject.name)
         divided = divide_running_names(formulas, runs)

@@ -84,3 +84,52 @@ def test_lines_behind_the_last_step_that_cannot_be_run_are_told(autodiff, tmp_pa
     done = autodiff("check", script, "--formula", f"@{steps}")
     assert done.returncode == 2
     assert "steps.py:2: module 'numpy' has no attribute 'no_such_function'" in done.err
+
+
+#: The factor 1/2 of the mean is in the lines behind: ``dz`` is twice its gradient.
+HALVED = """\
+import numpy as np
+x = np.array([[0.5, -1.0], [1.5, 2.0]])
+w = np.array([[0.3], [0.8]])
+v = np.array([[0.7]])
+h = np.tanh(x @ w)
+z = h @ v
+loss = (z**2).sum()/2 + (v**2).sum()
+"""
+
+
+@pytest.mark.parametrize("first", ["dz = 2*z.nowhere()", "dz = 2*z +", "dz = (z > 0) - (z < 0)"])
+def test_steps_behind_one_that_cannot_be_read_are_not_wrong_by_its_right_value(
+    autodiff, tmp_path, first: str
+) -> None:
+    """They may divide by a factor that its own value has, and so may those behind them."""
+    script, steps = tmp_path / "net.py", tmp_path / "steps.py"
+    script.write_text(HALVED)
+    steps.write_text(f"{first}\ndv = h.T @ dz/2 + 2*v\ndh = dz @ v.T\ndw = x.T @ (dh*(1 - h**2))/2\n")
+    done = autodiff("check", script, "--formula", f"@{steps}", "--format", "verdict")
+    assert done.returncode == 2
+    verdicts = [line.rpartition("\t")[2] for line in done.out.splitlines()]
+    assert verdicts == ["cannot be read", "not judged", "right", "not judged"]
+    assert "not judged: line 1 changes `dz` and cannot be read" in done.err
+
+
+@pytest.mark.parametrize("step", ["dv = h.T @ z/2 + 2*v", "dv = h.T @ dz/2 + v", "dv = h @ dz"])
+def test_a_step_behind_one_that_cannot_be_read_is_wrong_where_no_multiple_of_it_makes_it_right(
+    autodiff, tmp_path, step: str
+) -> None:
+    script, steps = tmp_path / "net.py", tmp_path / "steps.py"
+    script.write_text(HALVED)
+    steps.write_text(f"dz = 2*z.nowhere()\n{step}\n")
+    done = autodiff("check", script, "--formula", f"@{steps}", "--format", "verdict")
+    verdicts = [line.rpartition("\t")[2] for line in done.out.splitlines()]
+    assert verdicts == ["cannot be read", "wrong"]
+
+
+def test_an_error_inside_a_loop_is_told_of_its_own_line(autodiff, tmp_path) -> None:
+    script, steps = tmp_path / "net.py", tmp_path / "steps.py"
+    script.write_text(NETWORK)
+    steps.write_text("dw = np.zeros((2, 1))\nfor i in range(2):\n    g = 2*h\n    dw += g.nowhere()\n")
+    done = autodiff("check", script, "--formula", f"@{steps}")
+    assert done.returncode == 2
+    assert "steps.py:4: " in done.err
+    assert "steps.py:4:11" in done.err

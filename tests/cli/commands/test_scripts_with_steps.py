@@ -162,7 +162,7 @@ def test_a_function_that_is_not_in_the_language_is_told_with_its_cause(autodiff,
     steps = write("def back(a):\n    g = {'dw': 2*a}\n    return g\ndL/da == 2*a\n", "steps.txt").name
     done = autodiff("check", "-e", "a = 2.; L = a**2", "--formula", f"@{steps}")
     assert done.returncode == 2
-    assert "error[E0610]: steps.txt:1: dictionaries are not in the language\n --> steps.txt:2:9\n" in done.err
+    assert "error[E0610]: steps.txt:2: dictionaries are not in the language\n --> steps.txt:2:9\n" in done.err
     assert "     4   dL/da          right\n" in done.out
 
 
