@@ -206,35 +206,52 @@ class HandWork:
             self.outputs = [turn.loss(execution)]
         elif is_open:
             self.choose_output_of_steps(execution, settings)
+        elif turn is None and settings.grad_output is None and self.are_steps_of_one_output:
+            self.take_given_gradient(execution, settings, self.outputs[0] or "")
         if turn is not None and turn.line:
             self.session.note(f"the steps are those of the first turn of the loop of line {turn.line}")
         self.leave_out_values(execution, settings)
 
     def choose_output_of_steps(self, execution: Execution, settings: Settings) -> None:
         """Let the steps be about the loss before them, or about an output at which the gradient is given."""
-        keys = {key for one in self.derivations for key in one.keys}
-        loss = loss_before_steps(keys, execution, settings)
+        loss = loss_before_steps(self.keys, execution, settings)
         is_given = settings.grad_output is None and not is_loss(loss or "")
-        given = given_gradient(keys, execution) if is_given else None
+        if is_given and self.take_given_gradient(execution, settings):
+            return
+        if loss is not None:
+            self.outputs = [loss]
+            self.session.note(f"the steps are about {loss}, which is computed before them")
+
+    def take_given_gradient(self, execution: Execution, settings: Settings, output: str = "") -> bool:
+        """Let the gradient that the script gives at its output, or at this one, arrive there; say whether."""
+        given = given_gradient(self.keys, execution, output)
         if given is not None:
             self.outputs, settings.grad_output = [given[0]], given[1]
             self.session.note(
                 f"the steps are about {given[0]}, and `{given[1]}` is the gradient that arrives there:"
                 f" --of {given[0]} --grad-output {given[1]}"
             )
-        elif loss is not None:
-            self.outputs = [loss]
-            self.session.note(f"the steps are about {loss}, which is computed before them")
+        return given is not None
+
+    @property
+    def are_steps_of_one_output(self) -> bool:
+        return len(self.outputs) == 1 and all(one.workings is not None for one in self.formulas)
+
+    @property
+    def keys(self) -> set[str]:
+        """The names to which the steps of the derivations give values."""
+        return {key for one in self.derivations for key in one.keys}
 
     def leave_out_values(self, execution: Execution, settings: Settings) -> None:
         """Leave out steps of names that the output is made of, and of the gradient that arrives there."""
-        keys = {key for one in self.derivations for key in one.keys}
         names = {settings.grad_output} if isinstance(settings.grad_output, str) else set()
         own = settings.copy()
         own.of = self.outputs[0]
         with suppress(AutodiffError):
             target = find_target(execution, own)
-            names |= set() if target.name in keys or len(self.outputs) > 1 else forward_names(target.node)
+            names |= (
+                set() if target.name in self.keys or len(self.outputs) > 1 else forward_names(target.node)
+            )
         for at, derivation in enumerate(self.derivations):
             made = derivation.without_values(names)
             if made is not derivation:

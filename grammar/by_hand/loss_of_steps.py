@@ -97,11 +97,12 @@ def values_before(by_hand: Collection[Node], execution: Execution) -> dict[str, 
     return found
 
 
-def given_gradient(keys: Collection[str], execution: Execution) -> tuple[str, str] | None:
+def given_gradient(keys: Collection[str], execution: Execution, output: str = "") -> tuple[str, str] | None:
     """Return the output of a script without a loss, and the name of the gradient at it: ``out`` and ``dout``.
 
     That is an array which the script draws or writes, of the shape of the output, and from which the steps
     ``keys`` are computed. None if there are several such pairs, or none.
+    At a chosen ``output`` it has its name.
     """
     values = execution.names
     own = {key: values[key] for key in keys if isinstance(values.get(key), Tensor)}
@@ -110,6 +111,9 @@ def given_gradient(keys: Collection[str], execution: Execution) -> tuple[str, st
     before = values_before(by_hand, execution)
     within = {node for name, below in before.items() for node in below if node is not values[name].node}
     last = [name for name in before if values[name].node not in within and name not in own]
+    if output:
+        last = [output] if isinstance(values.get(output), Tensor) else []
+        own = {key: value for key, value in own.items() if differentiated_by(key) == output}
     pairs = [
         (name, key)
         for key, value in own.items()

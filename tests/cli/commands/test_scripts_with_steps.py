@@ -63,6 +63,29 @@ def test_without_a_loss_the_gradient_that_is_drawn_arrives_at_the_output(autodif
     assert verdicts(autodiff, write, wrong + GIVEN + STEPS)[0] == [["dout/dx", "right"], ["dout/dw", "wrong"]]
 
 
+def test_the_gradient_that_is_drawn_arrives_at_the_output_that_is_asked_for(autodiff, write):
+    """It is no step, and keeps its value in functions: ``dout/dout`` would be an identity matrix."""
+    shaped = FUNCTIONS.replace("    dz = ", "    n, m = dout.shape\n    dz = ")
+    assert shaped != FUNCTIONS
+    for lines in (GIVEN + STEPS, GIVEN + LOSS + STEPS):
+        name = write(shaped + lines, "net.py").name
+        done = autodiff("check", name, "--of", "out", "--formula", "@", "--format", "verdict")
+        assert [line.split("\t")[1:] for line in done.out.splitlines()] == [
+            ["dout/dx", "right"],
+            ["dout/dw", "right"],
+        ]
+        assert "`dout` is the gradient that arrives there: --of out --grad-output dout" in done.err
+    name = write(shaped.replace("x.T.dot(dz)", "2*x.T.dot(dz)") + GIVEN + STEPS, "net.py").name
+    done = autodiff("check", name, "--of", "out", "--formula", "@", "--format", "verdict")
+    assert [line.split("\t")[-1] for line in done.out.splitlines()] == ["right", "wrong"]
+
+
+def test_a_typed_formula_is_about_the_jacobian_of_an_output_beside_its_given_gradient(autodiff, write):
+    script = "import numpy as np\nx = np.array([1., 2.])\ndout = np.array([3., 4.])\nout = x**2\n"
+    name = write(script + "dx = 2*x*dout\n", "net.py").name
+    assert autodiff("check", name, "--of", "out", "--formula", "dout/dx == np.diag(2*x)").returncode == 0
+
+
 def test_grad_output_names_a_variable_of_the_script(autodiff, write):
     name = write(FUNCTIONS + GIVEN + STEPS, "net.py").name
     of = ("--of", "out", "--grad-output", "dout")
