@@ -687,7 +687,8 @@ def how_to_begin(derivation: Derivation, is_script: bool) -> str:
     if not name:
         return "give a gradient the name of what it is by, as in dw = 2*w"
     by = by_unclear_name(name, derivation.words)
-    return f"write whose gradient `{name}` is, as in --formula 'dL/d{by} == {name}' for an output L"
+    formula = f"--formula 'dL/d{by} == {name}'"
+    return f"write whose gradient `{name}` is, as in -e 'L = ...' {formula}, with your loss for the dots"
 
 
 def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Turn | None) -> Derivation:

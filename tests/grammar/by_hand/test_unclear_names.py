@@ -91,8 +91,11 @@ def test_such_names_are_read_in_a_formula() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("l2_delta = (y - l2) * l2 * (1 - l2)", "'dL/dl2 == l2_delta' for an output L"),
-        ("delta = (y - l2) * l2 * (1 - l2)", "'dL/dz == delta' for an output L"),
+        (
+            "l2_delta = (y - l2) * l2 * (1 - l2)",
+            "-e 'L = ...' --formula 'dL/dl2 == l2_delta', with your loss",
+        ),
+        ("delta = (y - l2) * l2 * (1 - l2)", "-e 'L = ...' --formula 'dL/dz == delta', with your loss"),
         ("step = 2*l2", "give a gradient the name of what it is by, as in dw = 2*w"),
     ],
 )
