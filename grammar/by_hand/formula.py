@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 #: How many names of the script an error lists.
 MAX_NAMES = 12
 #: Signs that are not on a keyboard, with the language's signs for them.
-SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "∂": "d"})
+SIGN_TRANSLATION = str.maketrans({"·": "*", "⋅": "*", "×": "*", "⊙": "*", "−": "-", "∂": "d", "≈": "="})
 #: Comments and strings of a script: the words in them are no names.
 UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 #: A word that is no method or attribute and is not called.

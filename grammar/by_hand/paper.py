@@ -27,11 +27,22 @@ NUMBERING = re.compile(rf"\s*(?:{NUMBER})")
 #: The same in a list, or a dash.
 LIST_NUMBERING = re.compile(rf"\s*(?:[-•]\s+)?(?:{NUMBER}|(?<=\s))")
 #: Commands of LaTeX that have another spelling here; others are names, such as ``\exp``.
-COMMANDS = {"partial": "d", "cdot": "*", "times": "*", "left": "", "right": "", "quad": " "}
+COMMANDS = {
+    **{"partial": "d", "cdot": "*", "times": "*", "odot": "*", "bmod": "%", "approx": "=", "infty": "inf"},
+    **{"le": "<=", "ge": ">=", "ne": "!=", "land": "&", "lor": "|", "lnot": "~"},
+    **{"lvert": "abs(", "rvert": ")", "lVert": "norm(", "rVert": ")", "lfloor": "floor(", "rfloor": ")"},
+    **{"lceil": "ceil(", "rceil": ")", "left": "", "right": "", "quad": " ", "qquad": " "},
+}
 COMMAND = re.compile(r"\\(partial)\s*|\\([a-zA-Z]+)|\\\\|\\[,;:! ]|&(?==)|\$")
 FRACTION = re.compile(r"\\[dt]?frac\s*")
 SQUARED = re.compile(r"\^\{2\}")
-INDEX = re.compile(r"_\{(\w+)\}")
+UPRIGHT_D = re.compile(r"\\mathrm\s*\{d\}")
+WORD = re.compile(r"\\(?:mathrm|mathit|text|operatorname)\s*\{(\w+)\}")
+#: A name with an index, ``w_{1}`` or ``w_1``.
+INDEX = re.compile(r"(?<![\w.])([^\W\d_]\w*)_(?:\{([\w\s,]+)\}|([^\W_])(?!\w))")
+#: ``x^\top``; and ``x^T``, if no variable has that name.
+TRANSPOSE_COMMAND = re.compile(r"\^\s*(?:\{\s*\\top\s*\}|\\top(?![a-zA-Z]))")
+TRANSPOSE = re.compile(r"(?<=[\w)\]])\s*(?:\^\s*(?:T(?!\w)|[({]\s*T\s*[)}])|ᵀ)")
 BRACE = re.compile(r"[{}]")
 SUPERSCRIPT = re.compile(r"(?<=[\w)\]])([⁺⁻]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -45,7 +56,7 @@ TOKEN = re.compile(
         | d\w+\s*/\s*d\w+))
     | (?P<number>0[xX][\da-fA-F]+ | (?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?)
     | (?P<name>[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*)
-    | (?P<open>[(\[{]) | (?P<close>[)\]}])
+    | (?P<open>[(\[{]) | (?P<close>[)\]}](?:\s*\.T(?!\w))?)
     | (?P<text>'[^']*'|"[^"]*") | (?P<sign>\*\*|[^\w\s])
     """
 )
@@ -56,7 +67,7 @@ def as_typed(text: PlacedText, derivatives: DerivativeNames, in_list: bool) -> P
 
     A dash in front of it is that of a list, if it is ``in_list``.
     """
-    text = without_sigma_prime(without_latex(text), derivatives.words)
+    text = without_sigma_prime(without_latex(text, derivatives.words), derivatives.words)
     return without_number(text, derivatives, LIST_NUMBERING if in_list else NUMBERING)
 
 
@@ -70,14 +81,28 @@ def without_number(text: PlacedText, derivatives: DerivativeNames, numbering: re
     return rest if equals and before.strip() in derivatives else text
 
 
-def without_latex(text: PlacedText) -> PlacedText:
-    """Return a text with the language's words for commands, braces and superscripts."""
+def without_latex(text: PlacedText, words: Collection[str]) -> PlacedText:
+    """Return a text with the language's words for commands, braces and superscripts.
+
+    ``words`` are the names of the script: ``w_{1}`` is ``w1`` if that is one of them.
+    """
     if "\\" not in text.text and "^{" not in text.text:
         return text.sub(SUPERSCRIPT, as_power)
-    text = without_fractions(text)
-    text = text.sub(COMMAND, spelled_command).sub(INDEX, lambda found: f"_{found[1]}")
+    text = text.sub(UPRIGHT_D, lambda _: r"\partial").sub(WORD, lambda found: found[1])
+    text = text.sub(INDEX, lambda found: indexed_name(found, words)).sub(TRANSPOSE_COMMAND, lambda _: ".T")
+    text = without_fractions(text).sub(COMMAND, spelled_command)
     text = text.sub(BRACE, lambda found: "(" if found[0] == "{" else ")")
     return text.sub(SUPERSCRIPT, as_power)
+
+
+def indexed_name(found: re.Match[str], words: Collection[str]) -> str:
+    """Return the name that ``w_{1}`` or ``dw_{1}`` stands for: ``w1`` if the script has that only."""
+    parts = re.findall(r"\w+", found[2] or found[3])
+    spellings = ("_".join([found[1], *parts]), found[1] + "_".join(parts))
+    for spelled in spellings:
+        if spelled in words or is_function(spelled) or (spelled[0] == "d" and spelled[1:] in words):
+            return spelled
+    return spellings[0]
 
 
 def spelled_command(found: re.Match[str]) -> str:
@@ -133,17 +158,20 @@ def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
 def with_products(right: PlacedText, variables: Collection[str]) -> PlacedText:
     """Return a right side with a ``*`` between the factors of products such as ``2(a - y)`` and ``3x``.
 
+    Beside a transposed matrix, as in ``x^T g``, it is an ``@``.
     ``variables`` are names of the script that are no functions.
     """
+    if "T" not in variables:
+        right = right.sub(TRANSPOSE, lambda _: ".T")
     made, done = PlacedText("", []), 0
-    for start, end in places_of_signs(right.text, variables):
-        made += right[done:start] + PlacedText("*", [])
+    for start, end, sign in places_of_signs(right.text, variables):
+        made += right[done:start] + PlacedText(sign, [])
         done = end
     return made + right[done:] if done else right
 
 
-def places_of_signs(text: str, variables: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Yield where a ``*`` is missing: the end of a value, and the start of the next one."""
+def places_of_signs(text: str, variables: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield where a sign is missing: the end of a value, the start of the next one, and the sign."""
     tokens = list(TOKEN.finditer(text))
     groups: list[int] = []  # the brackets that are open
     opened: dict[int, int] = {}  # by the brackets that close them
@@ -154,7 +182,11 @@ def places_of_signs(text: str, variables: Collection[str]) -> Iterator[tuple[int
             opened[at] = groups.pop()
     for at in range(1, len(tokens)):
         if is_product(tokens, at, opened, variables):
-            yield tokens[at - 1].end(), tokens[at].start()
+            closing = next((last for last, first in opened.items() if first == at), at)
+            before = tokens[at - 1]
+            is_transposed = any(one[0].endswith(".T") for one in (before, tokens[at], tokens[closing]))
+            sign = "@" if is_transposed and before.lastgroup != "number" else "*"
+            yield before.end(), tokens[at].start(), sign
 
 
 def is_product(
@@ -169,14 +201,16 @@ def is_product(
         return False
     start = opened.get(at - 1, at - 1)  # of the first value
     if kind == "close":
-        if before[0] != ")" and token.lastgroup == "open":
+        if before[0][0] != ")" and token.lastgroup == "open":
             return False
-        if token[0] == "(" and not is_number_group(tokens, start, at - 1, variables):
+        is_whole = before[0].endswith(".T") or token[0] != "("
+        if not is_whole and not is_number_group(tokens, start, at - 1, variables):
             return False
         if start and tokens[start - 1].lastgroup == "name" and not iskeyword(tokens[start - 1][0]):
             start -= 1
     elif kind == "name":
-        is_call = token[0] == "(" and (before[0] not in variables or is_argument(tokens, at))
+        is_called = before[0] not in variables or is_argument(tokens, at)
+        is_call = token[0] == "(" and is_called and not before[0].endswith(".T")
         if is_call or (before[0] not in variables and is_function(before[0])):
             return False
     elif kind not in ("number", "quotient"):

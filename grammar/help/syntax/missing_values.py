@@ -349,7 +349,7 @@ def operator_missing(here: Situation) -> CompileError:
 def _call_repair(here: Situation) -> Fix | None:
     """Return the repair of `sin x` to a call if the name is a function; None otherwise."""
     from autodiff.core.engine.public_functions import PublicFunction
-    from autodiff.grammar.objects.builtins.namespaces import builtin_value
+    from autodiff.grammar.objects.builtins.namespaces import builtin_value, plain_value
     from autodiff.grammar.objects.values import Builtin
 
     last, start = here.at - 1, here.span().start
@@ -360,7 +360,8 @@ def _call_repair(here: Situation) -> Fix | None:
     is_own = any(
         here.kinds[index] == "def" and here.word(index + 1) == name for index in range(len(here.kinds) - 1)
     )
-    if not is_own and not isinstance(builtin_value(function), (PublicFunction, Builtin)):
+    values = (builtin_value(function), plain_value(function))  # the second has `ln`
+    if not is_own and not any(isinstance(value, (PublicFunction, Builtin)) for value in values):
         return None
     end, gap = here.span().end, here.words.ends[last]
     given = here.text[start:end]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from autodiff.cli.render.latex import equation_text
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
 from autodiff.grammar.by_hand.steps import read_derivation
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from hand_checks import check, check_steps
 
 NEURON = """\
@@ -215,3 +219,82 @@ def test_code_is_no_latex() -> None:
     before = "mask = (x > -99) & (x < 99)\nmask &= w > -99\nname = 'a\\\\b & c'\n"
     steps = f"{before}dL/dw = 2*(a - y)*a*(1 - a) \\\n  *x*mask"
     assert [one.verdict for one in check_steps(NEURON, steps)] == ["right"]
+
+
+LAYER = """\
+x = torch.tensor([[1.0, 2.0], [0.5, -1.0], [0.3, 0.7]])
+t = torch.tensor([[1.0, 0.5], [0.2, -0.3], [0.1, 0.9]])
+W1 = torch.tensor([[0.3, -0.2], [0.7, 0.4]], requires_grad=True)
+z1 = x @ W1
+h = torch.relu(z1)
+loss = ((h - t)**2).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dL/dz1 = dL/dh ⊙ [z1 > 0]",
+        "dL/dz1 = 2(h - t) \\odot [z1 > 0]",
+        "dL/dW1 = x^T @ dL/dz1",
+        "dL/dW1 = x^T dL/dz1",
+        "dL/dW1 = xᵀ dL/dz1",
+        "dL/dW1 = 2x^T ((h - t) ⊙ [z1 > 0])",
+        "dL/dW_{1} = x^\\top \\frac{\\partial L}{\\partial z_1}",
+        "\\frac{\\partial L}{\\partial W_{1}} = x^{\\top}"
+        " \\left(2(h - t) \\odot \\left[z_{1} > 0\\right]\\right)",
+        "dL/dx = dL/dz1 W1^T",
+        "dL/dx = (2(h - t) ⊙ [z1 > 0]) {W_{1}}^{\\top}",
+        "\\frac{\\mathrm{d} \\mathrm{loss}}{\\mathrm{d} x} = \\frac{\\partial loss}{\\partial z_1} (W_1)^{T}",
+    ],
+)
+def test_transposed_matrices_and_products_of_entries(text: str) -> None:
+    text = text.replace("dL/", "dloss/").replace("partial L", "partial loss")
+    for found in (check(LAYER, text), *check_steps(LAYER, text)):
+        assert found.verdict == "right"
+    assert check(LAYER, text.replace("= ", "= 3*", 1)).verdict == "wrong"
+
+
+def test_steps_with_transposed_matrices() -> None:
+    steps = "dh = 2(h - t)\ndz1 = dh ⊙ [z1 > 0]\ndW1 = x^T @ dz1\ndx = dz1 W1^T"
+    assert [one.verdict for one in check_steps(LAYER, steps)] == ["right"] * 4
+
+
+def test_a_variable_named_t_is_an_exponent() -> None:
+    script = "x = 1.5\nT = 3.0\nL = x**T"
+    assert check(script, "dL/dT = x^T*log(x)").verdict == "right"
+    assert check(script, "dL/dx = T x^{T}/x").verdict == "right"
+
+
+def test_a_number_that_is_about_equal() -> None:
+    for found in (check(NEURON, "dL/dw ≈ -0.1586"), *check_steps(NEURON, "dL/dw \\approx -0.1586")):
+        assert found.verdict == "right here"
+
+
+def test_the_logarithm_is_called() -> None:
+    for text in ("dL/dx = ln x + 1", "dL/dx = (\\ln x + 1)"):
+        with pytest.raises(UsageError, match="two values stand side by side") as raised:
+            check("x = 2.0\nL = x*log(x)", text)
+        assert raised.value.help == ("call it: `ln(x)`",)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "x = 2.0\nloss = x**3*exp(-x)",
+        "x1 = 1.0\nw1 = 2.0\nL = (w1*x1 - 1)**2/w1",
+        "x = 2.0\ny = 3.0\nf = x**2*y + sin(x*y) + log(x)",
+        "w_out = 2.0\nt_1 = 3.0\ns = sqrt(abs(w_out*t_1))\nL = relu(s)*sigmoid(w_out)",
+        "alpha = 0.5\ntheta1 = 1.5\nL = alpha**2*atan(theta1) + 1.5e-7*log2(alpha)",
+        "a = tensor([1.0, 2.0], requires_grad=True)\ndot = torch.dot(a, a)\nf = 1/(1 + exp(-dot))",
+        "W1 = tensor([[1.0, 2.0], [3.0, 4.0]])\nh = tensor([1.0, 2.0])\nz = W1 @ h\nloss = (tanh(z)*h).sum()",
+    ],
+)
+def test_equations_that_explain_prints_are_read(script: str) -> None:
+    asked, source = Settings(), Source(script, "script.ad")
+    subject = differentiate(execute(source, asked, lambda text: None), asked)
+    equations = equation_text(describe(subject, source, graph=False)).splitlines()
+    assert equations
+    for text in equations:
+        assert check(script, text).verdict == "right", text
+        assert check(script, text.replace("= ", "= 3 \\cdot ", 1)).verdict == "wrong", text
