@@ -12,7 +12,7 @@ from copy import copy
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.graph.node import OpNode
+from autodiff.core.graph.node import Leaf, OpNode
 from autodiff.grammar.by_hand.formula import derivative_names
 from autodiff.grammar.by_hand.left_side import DerivativeNames
 from autodiff.grammar.by_hand.own_scale import values_at
@@ -96,13 +96,15 @@ class MeantGradients:
     def names(self) -> list[str]:
         """Return the names of helper lines that the script has not, and that later lines read.
 
-        If the lines are the script's own, it has what the output is made of.
+        If the lines are the script's own, it has what the output is made of, and arrays that it writes.
         """
         derivation, first = self.derivation, self.runs.first
         known = set(derivation.words)
         script = first.execution.source if derivation.turn is None else derivation.turn.lines
         if derivation.given.text == script.text:
             known = {str(node.name) for node in first.subject.order}
+            values = first.execution.names.items()
+            known |= {name for name, one in values if isinstance(one, Tensor) and isinstance(one.node, Leaf)}
         found: dict[str, None] = {}
         for at, line in enumerate(derivation.lines):
             if line.kind == HELPER:

@@ -80,6 +80,15 @@ def test_the_gradient_that_is_drawn_arrives_at_the_output_that_is_asked_for(auto
     assert [line.split("\t")[-1] for line in done.out.splitlines()] == ["right", "wrong"]
 
 
+def test_the_gradient_that_is_drawn_is_not_taken_for_one_by_another_value(autodiff, write):
+    """Both steps would be right if ``dout`` were that by ``x.dot(w)``."""
+    script = FUNCTIONS.replace("dz = dout*(1 - h**2)", "dz = dout")
+    script = script.replace("    return h,", "    return 2*h,")
+    found, done = verdicts(autodiff, write, script + GIVEN + STEPS)
+    assert found == [["dout/dx", "wrong"], ["dout/dw", "wrong"]]
+    assert "compared" not in done.err
+
+
 def test_a_typed_formula_is_about_the_jacobian_of_an_output_beside_its_given_gradient(autodiff, write):
     script = "import numpy as np\nx = np.array([1., 2.])\ndout = np.array([3., 4.])\nout = x**2\n"
     name = write(script + "dx = 2*x*dout\n", "net.py").name
