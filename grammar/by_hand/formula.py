@@ -17,7 +17,7 @@ from autodiff.grammar.by_hand.left_side import (
     split_equation,
     split_members,
 )
-from autodiff.grammar.by_hand.paper import as_typed, with_products
+from autodiff.grammar.by_hand.paper import as_typed, is_product_of_letters, with_letters, with_products
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
@@ -322,7 +322,8 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     before, equals, after = split_equation(whole.text)
     left = parse_left_side(before, words) if equals else None
     if not equals:
-        return Formula(None, with_products(whole.strip(), names.variables), given, words)
+        right = with_letters(whole.strip(), names.variables)
+        return Formula(None, with_products(right, names.variables), given, words)
     if left is None:
         raise no_derivative(before)
     if left.output:
@@ -331,7 +332,8 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
         refuse_parameter(name, script)
     if not after.strip():
         raise no_right_side(before.strip())
-    right = with_products(whole[len(whole.text) - len(after) :], names.variables)
+    right = with_letters(whole[len(whole.text) - len(after) :], names.variables)
+    right = with_products(right, names.variables)
     first, *others = split_members(right)
     made = Formula(left, first, given, words)
     made.others = [Formula(left, one, given, words) for one in others]
@@ -419,6 +421,8 @@ def unknown_name_help(unknown: str, names: Collection[str]) -> str:
     if unknown[:1] == "d" and unknown[1:] in names:
         return f"a derivative is written {unknown}/d..., with a name of the script at the end"
     names = [name for name in names if not PLACEHOLDER.fullmatch(name)]
+    if is_product_of_letters(unknown, names):
+        return f"for a product, write {'*'.join(unknown)}"
     near = closest_name(unknown, names) or closest_name(unknown, function_names())
     if near is not None:
         return f"did you mean `{near}`?"

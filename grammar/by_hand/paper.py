@@ -49,6 +49,8 @@ DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: The derivative of the logistic function, ``σ'(z)``.
 SIGMA_PRIME = re.compile(r"(?<![\w.])(σ|sigma|sigmoid)\s*['’′]\s*\(((?:[^()]|\([^()]*\))*)\)")
 CONSTANTS = frozenset(["e", "pi"])
+#: Signs that bind what stands behind them.
+TIGHT_SIGNS = frozenset(["/", "//", "@", "%", "^", "**"])
 TOKEN = re.compile(
     r"""(?x)
     (?P<quotient>(?<![\w.])
@@ -216,12 +218,37 @@ def is_product(
     elif kind not in ("number", "quotient"):
         return False
     sign = tokens[start - 1][0] if start else ""
-    if sign in ("/", "@", "//", "%"):
-        return False
     if sign in ("^", "**"):
         return kind == "close" or (kind == "number" and (is_spaced or token[0] == "("))
+    if sign in TIGHT_SIGNS:
+        return False
     is_exponent = start > 1 and sign in "+-~" and tokens[start - 2][0] in ("^", "**")
     return not is_exponent or kind == "close"
+
+
+def with_letters(right: PlacedText, variables: Collection[str]) -> PlacedText:
+    """Return a right side with ``x*y`` for ``xy``, which is no name, where these are ``variables``.
+
+    Behind ``/`` or ``^`` it may mean two things, and before a bracket it is called.
+    """
+    tokens = list(TOKEN.finditer(right.text))
+    made, done = PlacedText("", []), 0
+    for at, token in enumerate(tokens):
+        signs = [tokens[place][0] if 0 <= place < len(tokens) else "" for place in (at - 2, at - 1, at + 1)]
+        is_second = signs[1] in TIGHT_SIGNS or (signs[1] in "+-~" and signs[0] in ("^", "**"))
+        if not is_product_of_letters(token[0], variables) or is_second or signs[2] in ("(", "[", "="):
+            continue
+        for offset in range(token.start() + 1, token.end()):
+            made += right[done:offset] + PlacedText("*", [])
+            done = offset
+    return made + right[done:] if done else right
+
+
+def is_product_of_letters(name: str, variables: Collection[str]) -> bool:
+    """Whether a word is no name, and each of its letters is."""
+    is_derivative = name[0] == "d" and name[1:] in variables
+    is_known = is_derivative or name in variables or is_function(name) or name in CONSTANTS
+    return len(name) > 1 and name.isalpha() and not is_known and all(one in variables for one in name)
 
 
 def is_argument(tokens: list[re.Match[str]], at: int) -> bool:

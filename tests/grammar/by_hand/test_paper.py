@@ -298,3 +298,38 @@ def test_equations_that_explain_prints_are_read(script: str) -> None:
     for text in equations:
         assert check(script, text).verdict == "right", text
         assert check(script, text.replace("= ", "= 3 \\cdot ", 1)).verdict == "wrong", text
+
+
+TWO_LETTERS = "x = 0.7\ny = 1.3\nf = x**2*y + sin(x*y)\nr = f*y"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "df/dx = 2xy + y cos(xy)",
+        "df/dx = 2 xy + cos(xy)y",
+        "df/dx = -(-xy - xy) + y cos(x y)",
+        "df/dy = xx + x(e^{-xy}/e^{-xy})cos(xy)",
+        "dr/dx = (2xy + y cos(xy))y",
+        "dr/dx = 2xy^2 + yy cos(xy)",
+    ],
+)
+def test_letters_side_by_side_are_a_product(text: str) -> None:
+    assert check(TWO_LETTERS, text).verdict == "right"
+    assert check(TWO_LETTERS, text.replace("= ", "= 3 + ", 1)).verdict == "wrong"
+
+
+@pytest.mark.parametrize("text", ["1/xy", "e^xy", "e^-xy", "x^xy", "xy(1 - x)"])
+def test_letters_that_may_mean_two_things_are_refused(text: str) -> None:
+    for run in (check, check_steps):
+        with pytest.raises(UsageError, match="name 'xy' is not defined") as raised:
+            run(TWO_LETTERS, f"df/dx = {text}")
+        assert raised.value.help == ("for a product, write x*y",)
+
+
+def test_a_name_of_two_letters_is_no_product() -> None:
+    script = "x = 0.7\ny = 1.3\nxy = 2.0\nf = x*xy"
+    assert check(script, "df/dx = xy").verdict == "right"
+    assert check_steps(TWO_LETTERS, "xy = 2*x*y\ndf/dx = xy + y*cos(x*y)")[0].verdict == "right"
+    script = "d = 0.7\nx = 1.3\nu = 2*x\nf = d*u**2"
+    assert check(script, "df/dx = 2du").verdict == "right"  # du is df/du
