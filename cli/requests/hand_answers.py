@@ -18,6 +18,7 @@ from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.report.verdict import WRONG
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
@@ -147,6 +148,8 @@ class HandWork:
         #: The steps that no output has, by their files and lines and the names that these give values.
         self.failed: set[tuple[Source, int, str] | None] = set()
         self.outputs: list[str | None] = []
+        #: The output of the formulas that name none, among those of several outputs.
+        self.loss: str | None = None
         request = session.request
         for place, text in enumerate(request.texts("formula")):
             if text.startswith("@"):
@@ -201,9 +204,9 @@ class HandWork:
 
         Notes say which loss and which turn that is.
         """
-        is_open = self.outputs == [None]
+        is_open = None in self.outputs
         if turn is not None and is_open:
-            self.outputs = [turn.loss(execution)]
+            self.enter_loss(turn.loss(execution))
         elif is_open:
             self.choose_output_of_steps(execution, settings)
         elif turn is None and settings.grad_output is None and self.are_steps_of_one_output:
@@ -212,6 +215,11 @@ class HandWork:
             self.session.note(f"the steps are those of the first turn of the loop of line {turn.line}")
         self.leave_out_values(execution, settings)
 
+    def enter_loss(self, loss: str | None) -> None:
+        """Let the formulas that name no output be about the loss."""
+        self.loss = loss
+        self.outputs = list(dict.fromkeys(loss if one is None else one for one in self.outputs))
+
     def choose_output_of_steps(self, execution: Execution, settings: Settings) -> None:
         """Let the steps be about the loss before them, or about an output at which the gradient is given."""
         loss = loss_before_steps(self.keys, execution, settings)
@@ -219,14 +227,15 @@ class HandWork:
         if is_given and self.take_given_gradient(execution, settings):
             return
         if loss is not None:
-            self.outputs = [loss]
+            self.enter_loss(loss)
             self.session.note(f"the steps are about {loss}, which is computed before them")
 
     def take_given_gradient(self, execution: Execution, settings: Settings, output: str = "") -> bool:
         """Let the gradient that the script gives at its output, or at this one, arrive there; say whether."""
         given = given_gradient(self.keys, execution, output)
         if given is not None:
-            self.outputs, settings.grad_output = [given[0]], given[1]
+            self.enter_loss(given[0])
+            settings.grad_output = given[1]
             self.session.note(
                 f"the steps are about {given[0]}, and `{given[1]}` is the gradient that arrives there:"
                 f" --of {given[0]} --grad-output {given[1]}"
@@ -245,6 +254,7 @@ class HandWork:
     def leave_out_values(self, execution: Execution, settings: Settings) -> None:
         """Leave out steps of names that the output is made of, and of the gradient that arrives there."""
         names = {settings.grad_output} if isinstance(settings.grad_output, str) else set()
+        names |= self.partial_names(execution)
         own = settings.copy()
         own.of = self.outputs[0]
         with suppress(AutodiffError):
@@ -259,11 +269,30 @@ class HandWork:
                 others = [one for one in self.formulas if one.given is not derivation.given]
                 self.formulas = [*others, *made.formulas()]
 
+    def partial_names(self, execution: Execution) -> set[str]:
+        """Return names such as ``dz_dw`` where ``z`` has several entries: they may be a part of a Jacobian.
+
+        A note says that they are compared with nothing.
+        """
+        found: dict[str, str] = {}
+        for formula in self.formulas:
+            key = "" if formula.workings is None else formula.workings.segment.key
+            output = execution.names.get(formula.output)
+            place = ":".join(map(str, formula.step or ()))
+            if key.isidentifier() and isinstance(output, Tensor) and output.entry_count > 1:
+                found[key] = (
+                    f"{place}: `{key}` is not compared: `{formula.output}` has"
+                    f" {output.entry_count:,} entries, and its derivative is a Jacobian"
+                )
+        for text in found.values():
+            self.session.note(text)
+        return set(found)
+
     def output_of(self, formula: Formula) -> str | None:
         """Return the output that a formula is about; one that names none is about the only one."""
         if len(self.outputs) == 1:
             return self.outputs[0]
-        return formula.output if formula.output in formula.words else None
+        return formula.output if formula.output in formula.words else self.loss
 
     def about(self, output: str | None) -> list[Formula]:
         return [formula for formula in self.formulas if self.output_of(formula) == output]

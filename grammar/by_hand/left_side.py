@@ -1,8 +1,9 @@
 """Parses the left side of a hand formula: which output is differentiated by which inputs.
 
 The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``, ``dw``, ``grad_w``;
-``dy[0]/dx`` for a row of a Jacobian; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have
-``^`` or ``**`` before it, and d may be ``∂``. So are ``f'(x)``, ``f''(x)``, ``d/dx f`` and ``D_x f``.
+``dL_dw`` and ``dLdw``; ``dy[0]/dx`` for a row of a Jacobian; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``,
+``d(dL/dx)/dw``. A 2 may have ``^`` or ``**`` before it, and d may be ``∂``. So are ``f'(x)``, ``f''(x)``,
+``d/dx f`` and ``D_x f``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from autodiff.core.base.errors import UsageError
 from autodiff.core.derivation.second_order import spelled_second
 from autodiff.core.paths.node_names import bracketed
+from autodiff.grammar.session.hand_gradients import names_in_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,10 +54,12 @@ SECOND_PATTERNS = tuple(compile_pattern(f" {text} ") for text in SECOND_DERIVATI
 #: write it.
 BARE = r"(?P<prefix>d|grad_)(?P<x_>[^\W\d]\w*)"
 BARE_PATTERN = re.compile(rf"\s*{BARE}{ENTRY.format('x')}\s*")
-#: ``d_w`` and ``nabla_w``. A value such as ``d_out`` may also be the gradient by what goes into ``out``: in a
-#: derivation such a name says its input only if no other line goes on from it.
+#: ``d_w``, ``nabla_w`` and ``w_grad``. A value such as ``d_out`` may also be the gradient by what goes into
+#: ``out``: in a derivation such a name says its input only if no other line goes on from it.
 LOOSE = r"(?P<prefix>d_|nabla_)(?P<x_>[^\W\d]\w*)"
 LOOSE_PATTERN = re.compile(rf"\s*{LOOSE}{ENTRY.format('x')}\s*")
+#: ``w_grad``, which is read as ``nabla_w``.
+GRAD_BEHIND = re.compile(r"\s*([^\W\d]\w*)_grad\s*")
 #: Two names with only a d between them: the script's names show where the first one ends.
 JOINED_DERIVATIVE = r"d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\))"
 JOINED_NAMES = compile_pattern(f" {JOINED_DERIVATIVE} ")
@@ -64,6 +68,7 @@ NOTATIONS = (
     (re.compile(r"\s*(\w+)\s*['’′]\s*\(\s*(\w+)\s*\)\s*"), r"d\1/d\2"),
     (re.compile(r"\s*(\w+)\s*(?:['’′]{2}|[\"″])\s*\(\s*(\w+)\s*\)\s*"), r"d2\1/d\g<2>2"),
     (re.compile(r"\s*(?:d\s*/\s*d\s*|[dD]_)(\w+)\s*(?:\(\s*(\w+)\s*\)|(?<=\s)(\w+))\s*"), r"d\2\3/d\1"),
+    (GRAD_BEHIND, r"nabla_\1"),
 )
 #: Notations that do not say the input: ``f'``, ``grad f``; and ``f_x``, which may be a name.
 WITHOUT_INPUT = re.compile(r"\s*(?:(?:grad|nabla|∇)\s*\(?\s*(\w+)\s*\)?|(\w+?)(?:['’′]+|_\w+))\s*")
@@ -157,11 +162,16 @@ def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
     for shape in (BARE_PATTERN, LOOSE_PATTERN):
         if (found := shape.fullmatch(text)) and found["x_"] in names:
             return LeftSide("", (name_and_entry(found.groupdict(), "x"),))
+    if (found := BARE_PATTERN.fullmatch(text)) and (
+        pair := names_in_one(found["prefix"] + found["x_"], names)
+    ):
+        return LeftSide(pair[0], ((pair[1], name_and_entry(found.groupdict(), "x")[1]),))
     return None
 
 
 def is_loose(text: str, names: Collection[str]) -> bool:
     """Whether a text is such a name as ``d_w``, which need not say by what it is the derivative."""
+    text = GRAD_BEHIND.sub(r"nabla_\1", text)
     strict, loose = BARE_PATTERN.fullmatch(text), LOOSE_PATTERN.fullmatch(text)
     return loose is not None and loose["x_"] in names and (strict is None or strict["x_"] not in names)
 

@@ -46,8 +46,8 @@ def loss_before_steps(keys: Collection[str], execution: Execution, settings: Set
     own = own_gradients(keys, execution)
     if not own:
         return None
-    inputs = {differentiated_by(key) for key in own}
-    by_hand = {node for node in own.values() if isinstance(node, OpNode)}
+    inputs = {differentiated_by(key, execution.names) for key in own}
+    by_hand = {node for node in own.values() if isinstance(node, OpNode) and node.name in (None, *own)}
     target = None
     with suppress(AutodiffError):
         target = find_target(execution, settings)
@@ -113,7 +113,7 @@ def given_gradient(keys: Collection[str], execution: Execution, output: str = ""
     last = [name for name in before if values[name].node not in within and name not in own]
     if output:
         last = [output] if isinstance(values.get(output), Tensor) else []
-        own = {key: value for key, value in own.items() if differentiated_by(key) == output}
+        own = {key: value for key, value in own.items() if differentiated_by(key, values) == output}
     pairs = [
         (name, key)
         for key, value in own.items()

@@ -238,8 +238,8 @@ class Derivation:
         given = first.execution.names.items()
         compared |= {name for name, one in given if isinstance(one, Tensor) and isinstance(one.node, Leaf)}
         for name, line in self.uncompared.items():
-            if name in compared:
-                continue
+            if name in compared or parse_left_side(name, self.words) is not None:
+                continue  # such as dz_dw of an array z, of which a note tells
             reason = "its lines are a loop, or make a list"
             if by := by_unclear_name(name, self.words):
                 reason = f"write whose gradient it is, as in `d{first.subject.name}/d{by} == {name}`"

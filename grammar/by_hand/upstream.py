@@ -34,6 +34,7 @@ from autodiff.grammar.by_hand.left_side import (
 )
 from autodiff.grammar.by_hand.runs import second_gradient
 from autodiff.grammar.session.derivative_matrices import unit_seeds
+from autodiff.grammar.session.hand_gradients import names_in_one
 from autodiff.grammar.session.inputs import requested_inputs
 from autodiff.grammar.session.versions import version_of
 
@@ -116,10 +117,13 @@ class UpstreamDerivatives:
             name, entry = name_and_entry(groups, "x")
             is_quotient = "d" + output in words and "d" + name in words
             bare = name if match.re is others else groups.get("prefix", "") + name
+            pair = names_in_one(bare, words) if match.re is BARE_NAME and name not in words else None
             is_bare = match.re in (BARE_NAME, others)
             node = meant.get(bare) if is_bare else None
             is_name = is_bare and (bare in own or (bare in words and bare not in steps))
             is_name |= groups.get("over") is not None and groups["over"] not in words
+            if pair is not None and node is None:
+                output, name = pair
             is_known = name in words or (match.re is QUOTIENT and version_of(name, words) is not None)
             if (not is_known and node is None) or (output and is_quotient) or is_name:
                 return match[0]

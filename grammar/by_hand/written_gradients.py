@@ -60,7 +60,7 @@ def written_gradients(execution: Execution, subject: ReportedPass) -> list[str]:
 
 def has_shape(name: str, execution: Execution) -> bool:
     """Whether a gradient has the shape of the value that it is by, as far as both are known."""
-    pair = [execution.names.get(one) for one in (name, differentiated_by(name))]
+    pair = [execution.names.get(one) for one in (name, differentiated_by(name, execution.names))]
     shapes = [value.shape if isinstance(value, Tensor) else () for value in pair if value is not None]
     return len(set(shapes)) < 2
 

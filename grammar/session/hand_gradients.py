@@ -10,6 +10,8 @@ from autodiff.core.graph.topological_order import newest_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from autodiff.core.graph.node import Node
     from autodiff.grammar.session.run import Execution
 
@@ -19,6 +21,8 @@ FILE_NAME = re.compile(r"[\w./][\w./-]*")
 
 #: What courses call a loss on paper.
 LOSS_NAMES = frozenset(["C", "Cost", "E", "J", "L", "Loss", "cost", "loss"])
+#: What stands between the two names of ``dL_dw``, ``dLdw`` and ``dL_by_dw``.
+BETWEEN_NAMES = r"_(?:by_|wrt_)?d_?|(?<=[^_])d"
 #: What a variable is called whose value a training loop makes small.
 LOSS = re.compile(r"(?i)(?:\w*_)?(?:loss|cost|error|mae|mse|nll|objective|sse)(?:_val|_value)?")
 
@@ -39,7 +43,7 @@ def output_of_hand_gradient(name: str, execution: Execution) -> str:
     is recorded for ``b1``, as for random data, it is the last that is computed before ``db1``.
     """
     values = execution.names
-    by, value = values.get(differentiated_by(name)), values.get(name)
+    by, value = values.get(differentiated_by(name, values)), values.get(name)
     if by.__class__ is not Tensor or value.__class__ is not Tensor or by.shape != value.shape:
         return ""
     numbers = [one for one in values if is_number(values[one]) and not is_gradient(one, execution)]
@@ -69,13 +73,33 @@ def is_only_output(node: Node, execution: Execution) -> bool:
 
 
 def is_gradient(name: str, execution: Execution) -> bool:
-    return differentiated_by(name) in execution.names
+    return differentiated_by(name, execution.names) in execution.names
 
 
-def differentiated_by(name: str) -> str:
-    """Return the name that a gradient worked out by hand is by: ``w`` of ``dw`` and ``grad_w``; else ""."""
+def differentiated_by(name: str, names: Collection[str]) -> str:
+    """Return the name that a gradient worked out by hand is by: ``w`` of ``dw`` and ``dL_dw``; else "".
+
+    ``names`` are those of the script.
+    """
+    if name.endswith("_grad"):
+        return name.removesuffix("_grad")
+    if name[1:] not in names and (pair := names_in_one(name, names)):
+        return pair[1]
     prefix = next((one for one in ("grad_", "nabla_", "d_", "d") if name.startswith(one)), name)
     return name[len(prefix) :]
+
+
+def names_in_one(name: str, names: Collection[str]) -> tuple[str, str] | None:
+    """Return the output and the input of a name such as ``dz_dw``, ``dzdw`` or ``dL_by_dw``, if it has both.
+
+    The output is "" where ``L`` is what a loss is called, and the script calls it something else.
+    """
+    text = name[1:] if name[:1] == "d" else ""
+    for between in re.finditer(BETWEEN_NAMES, text):
+        output, by = text[: between.start()], text[between.end() :]
+        if by in names and (output in names or output in LOSS_NAMES):
+            return (output if output in names else ""), by
+    return None
 
 
 def hand_gradient_advice(name: str, execution: Execution) -> tuple[str, ...]:
@@ -83,7 +107,7 @@ def hand_gradient_advice(name: str, execution: Execution) -> tuple[str, ...]:
     output = output_of_hand_gradient(name, execution)
     if not output:
         return ()
-    quotient = f"d{output}/d{differentiated_by(name)}"
+    quotient = f"d{output}/d{differentiated_by(name, execution.names)}"
     script = execution.source.name
     check = f": autodiff check --formula '{quotient} == {name}'"
     if FILE_NAME.fullmatch(script):

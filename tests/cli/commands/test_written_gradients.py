@@ -127,3 +127,41 @@ def test_random_data_has_a_loss_too(autodiff, tmp_path) -> None:
     done = autodiff("check", "net.py", cwd=tmp_path)
     assert "`dx` looks like dloss/dx: differentiate loss with --of loss" in done.err
     assert "step by step: autodiff check net.py --of loss --formula @" in done.err
+
+
+CHAIN = "w = 2.0\nx = 3.0\nz = w*x\nL = (z - 1)**2\n"
+
+
+@pytest.mark.parametrize("loss", ["L", "loss"])
+@pytest.mark.parametrize(
+    "name", ["dL_dw", "dLdw", "dL_by_dw", "w_grad", "dloss_dw", "dL_d_w"], ids=lambda name: name
+)
+def test_names_with_both_names_are_steps(autodiff, tmp_path, name: str, loss: str) -> None:
+    for factor, code in (("x", 0), ("z", 1)):
+        text = f"{CHAIN.replace('L =', f'{loss} =')}{name} = 2*(z - 1)*{factor}\n"
+        (tmp_path / "chain.py").write_text(text)
+        done = autodiff("check", "chain.py", "--formula", "@", cwd=tmp_path)
+        assert done.returncode == code
+        assert f"d{loss}/dw" in done.out
+
+
+def test_a_local_derivative_is_a_step_of_its_own(autodiff, tmp_path) -> None:
+    """The steps behind it read its right value, and ``dw`` is by the loss, not by the last output."""
+    for name in ("dL_dw", "dw"):
+        lines = f"dL_dz = 2*(z - 1)\ndz_dw = z\n{name} = dL_dz*dz_dw\n"
+        (tmp_path / "chain.py").write_text(CHAIN + lines)
+        done = autodiff("check", "chain.py", "--formula", "@", "--format", "verdict", cwd=tmp_path)
+        assert done.returncode == 1
+        assert done.out == "5\tdL/dz\tright\n6\tdz/dw\twrong\n7\tdL/dw\tright\n"
+
+
+def test_a_local_derivative_of_an_array_is_no_step(autodiff, tmp_path) -> None:
+    """``1 - a**2`` is the diagonal of a Jacobian, which the steps that use it take for granted."""
+    forward = "import numpy as np\nz = np.array([0.3, -0.2])\na = np.tanh(z)\nL = np.sum(a**2)\n"
+    steps = "dL_da = 2*a\nda_dz = 1 - a{}\ndL_dz = dL_da*da_dz\n"
+    for power, verdict in (("**2", "right"), ("", "wrong")):
+        (tmp_path / "net.py").write_text(forward + steps.format(power))
+        done = autodiff("check", "net.py", "--formula", "@", "--format", "verdict", cwd=tmp_path)
+        assert done.out == f"5\tdL/da\tright\n7\tdL/dz\t{verdict}\n"
+        assert "net.py:6: `da_dz` is not compared: `a` has 2 entries" in " ".join(done.err.split())
+        assert done.err.count("da_dz") == 1
