@@ -26,6 +26,7 @@ from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.loss_of_steps import (
+    check_has_output,
     forward_names,
     given_gradient,
     have_same_names,
@@ -229,6 +230,8 @@ class HandWork:
         if loss is not None:
             self.enter_loss(loss)
             self.session.note(f"the steps are about {loss}, which is computed before them")
+        else:
+            check_has_output(self.keys, execution, settings)
 
     def take_given_gradient(self, execution: Execution, settings: Settings, output: str = "") -> bool:
         """Let the gradient that the script gives at its output, or at this one, arrive there; say whether."""

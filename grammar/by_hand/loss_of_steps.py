@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 
-from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.backward import seed_for
+from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, OpNode
 from autodiff.core.graph.topological_order import newest_first
+from autodiff.grammar.by_hand.sentences import values_equal_in_shape
 from autodiff.grammar.session.choose_target import find_target
-from autodiff.grammar.session.hand_gradients import differentiated_by, is_gradient, is_loss
+from autodiff.grammar.session.hand_gradients import differentiated_by, is_gradient, is_loss, names_in_one
+from autodiff.grammar.session.outputs import entries_of, is_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,25 +47,100 @@ def loss_before_steps(keys: Collection[str], execution: Execution, settings: Set
 
     Such a script ends in one of its gradients, or in a value that is computed with them: in a weight after
     a step, ``W -= lr*dW``. Behind other values, only what is called a loss is one. None for other scripts.
+    Raises a UsageError where it is not certain which value the steps are about.
     """
     own = own_gradients(keys, execution)
     if not own:
         return None
     inputs = {differentiated_by(key, execution.names) for key in own}
-    by_hand = {node for node in own.values() if isinstance(node, OpNode) and node.name in (None, *own)}
+    by_hand = nodes_by_hand(own, execution)
     target = None
     with suppress(AutodiffError):
         target = find_target(execution, settings)
         within = newest_first([target.node])
         by_hand |= {node for node in within if node.name in own and isinstance(node, OpNode)}
-    before = [
-        name
+    before = {
+        name: below
         for name, below in values_before(by_hand, execution).items()
-        if np.size(execution.names[name].data) == 1 and any(one.name in inputs for one in below)
-    ]
+        if any(one.name in inputs for one in below)
+    }
     found = computed_loss(before, execution)
-    is_clear = target is None or target.name in own or target.name in inputs or is_loss(found or "")
-    return found if is_clear or target is None else loss_before_first(keys, target.name, execution)
+    if is_loss(found or ""):
+        return found
+    if target is not None and target.name not in own and target.name not in inputs:
+        return loss_before_first(keys, target.name, execution)
+    if found is None or given_gradient(keys, execution) is not None:
+        return found
+    return value_with_gradients(before, own, execution)
+
+
+def value_with_gradients(
+    before: dict[str, set[Node]], own: dict[str, list[Node | None]], execution: Execution
+) -> str:
+    """Return the number among the values ``before`` steps that these are the gradients of.
+
+    No other value is computed from it. Of several such numbers it is the one that has the most of these
+    gradients. Raises a UsageError if none has more than the others, or if another value has more.
+    """
+    others = {execution.names[name].node: name for name in reversed(before)}  # the first name of each
+    numbers = [name for name in reversed(others.values()) if computed_loss([name], execution)]
+    last = [name for name in last_values(before, execution) if name in numbers]
+    if numbers == last and len(last) == 1:
+        return last[0]
+    counts = {name: count_right(name, own, execution) for name in numbers}
+    most = max(counts.values())
+    best = [name for name in last if counts[name] == most]
+    if len(best) != 1:
+        raise unclear_output(
+            [name for name in numbers if name in last or counts[name] == most], own, execution
+        )
+    return best[0]
+
+
+def last_values(before: dict[str, set[Node]], execution: Execution) -> list[str]:
+    """Return the names of the values of which no other of them is made."""
+    nodes = {name: execution.names[name].node for name in before}
+    return [
+        name
+        for name in before
+        if not any(nodes[name] in below - {nodes[one]} for one, below in before.items())
+    ]
+
+
+def count_right(output: str, own: Collection[str], execution: Execution) -> int:
+    """Return how many of the gradients ``own`` have the values of those of a number."""
+    value = execution.names[output]
+    order = newest_first([value.node])
+    received = sweep(order, {value.node: seed_for(value, None).value})
+    gradients = {node.name: received[node] for node in reversed(order) if node in received}
+    names = execution.names
+    found = [
+        (gradients.get(differentiated_by(key, names)), names[key])
+        for key in own
+        if (names_in_one(key, names) or ("",))[0] in ("", output)
+    ]
+    return sum(
+        one is not None and isinstance(made, Tensor) and values_equal_in_shape(one, made.data)
+        for one, made in found
+    )
+
+
+def unclear_output(outputs: Iterable[str], keys: Iterable[str], execution: Execution) -> UsageError:
+    """Return the error about steps that may be derivatives of each of these outputs."""
+    return UsageError(
+        "--formula: which output are these steps about?",
+        code="E0610",
+        span=execution.scopes.module.first_binding.get(min(keys, key=execution.first_offset)),
+        help=tuple(f"choose it: --of {name}" for name in outputs) or ("choose it: --of NAME",),
+    )
+
+
+def check_has_output(keys: Collection[str], execution: Execution, settings: Settings) -> None:
+    """Raise a UsageError if the output would be a gradient by hand: no step is a derivative of that."""
+    own = own_gradients(keys, execution)
+    if own and find_target(execution, settings).name in own:
+        before = values_before(nodes_by_hand(own, execution), execution)
+        raise unclear_output(last_values(before, execution), own, execution)
 
 
 def loss_before_first(keys: Collection[str], target: str, execution: Execution) -> str | None:
@@ -76,12 +156,29 @@ def loss_before_first(keys: Collection[str], target: str, execution: Execution) 
     return found if is_loss(found or "") else None
 
 
-def own_gradients(keys: Collection[str], execution: Execution) -> dict[str, Node | None]:
+def own_gradients(keys: Collection[str], execution: Execution) -> dict[str, list[Node | None]]:
     """Return the gradients among the names ``keys`` that the script has itself, with their nodes."""
     return {
-        key: value.node
+        key: [entry.node for _, entry in entries_of(value, key) if isinstance(entry, Tensor)]
         for key in keys
-        if isinstance(value := execution.names.get(key), Tensor) and is_gradient(key, execution)
+        if is_output(value := execution.names.get(key)) and is_gradient(key, execution)
+    }
+
+
+def nodes_by_hand(own: dict[str, list[Node | None]], execution: Execution) -> set[Node]:
+    """Return the results that the gradients ``own`` are, without those that are another value before them.
+
+    After ``dw = v`` the gradient is the value ``v``, which is no step.
+    """
+    others: dict[Node | None, float] = {}
+    for name, value in execution.names.items():
+        if isinstance(value, Tensor) and not is_gradient(name, execution):
+            others[value.node] = min(execution.first_offset(name), others.get(value.node, math.inf))
+    return {
+        node
+        for key, nodes in own.items()
+        for node in nodes
+        if isinstance(node, OpNode) and others.get(node, math.inf) > execution.first_offset(key)
     }
 
 

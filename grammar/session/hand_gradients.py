@@ -39,8 +39,9 @@ def is_loss_list(name: str) -> bool:
 def output_of_hand_gradient(name: str, execution: Execution) -> str:
     """Return the output whose gradient a variable seems to be: ``loss`` for ``db1``; "" if there is none.
 
-    It is the last single number that is computed from ``b1``, which has the shape of ``db1``. If no gradient
-    is recorded for ``b1``, as for random data, it is the last that is computed before ``db1``.
+    It is the last single number that is computed from ``b1``, which has the shape of ``db1``. One that is
+    called a loss comes before others, such as ``delta1``. If no gradient is recorded for ``b1``, as for
+    random data, it is the last that is computed before ``db1``.
     """
     values = execution.names
     by, value = values.get(differentiated_by(name, values)), values.get(name)
@@ -51,7 +52,7 @@ def output_of_hand_gradient(name: str, execution: Execution) -> str:
     if not found and not by.requires_grad:
         start = execution.first_offset(name)
         found = [one for one in numbers if execution.first_offset(one) < start]
-    return max(found, key=execution.first_offset, default="")
+    return max(found, key=lambda one: (is_loss(one), execution.first_offset(one)), default="")
 
 
 def is_number(value: object) -> bool:

@@ -284,3 +284,160 @@ dh, dW2 = affine_backward(2*h.dot(W2), (h, W2))
     other = script.replace("(h, W2))", "(h, W2))\ndef back(h, x):\n    dw = x.T.dot(h)\n    return dw\n")
     found = verdicts(autodiff, write, f"{other}dw = back(2*h, x)\n")[0]
     assert [one for one in found if one[0] == "dloss/dw"] == [["dloss/dw", "wrong"]]
+
+
+STAGED = """\
+import math
+x = 3
+y = -4
+sigy = 1.0 / (1 + math.exp(-y))
+num = x + sigy
+sigx = 1.0 / (1 + math.exp(-x))
+xpy = x + y
+xpysqr = xpy**2
+den = sigx + xpysqr
+invden = 1.0 / den
+f = num * invden
+dnum = invden
+dinvden = num
+dden = (-1.0 / (den**2)) * dinvden
+dsigx = (1) * dden
+dxpysqr = (1) * dden
+dxpy = (2 * xpy) * dxpysqr
+dx = (1) * dxpy
+dy = (1) * dxpy
+dx += ((1 - sigx) * sigx) * dsigx
+dx += (1) * dnum
+dsigy = (1) * dnum
+dy += ((1 - sigy) * sigy) * dsigy
+"""
+PRODUCT = "a = 2.\nu = a*3\nv = 1/u\nw = a**2\nf = w*v\ndw = v\ndv = w\ndu = -1/u**2*dv\nda = 3*du + 2*a*dw\n"
+SHORT = "a = 2.\nu = a*3\nv = a**2\nf = u*v\ndu = v\ndv = u\nda = 3*du + 2*a*dv\n"
+NEURON = """\
+import math
+w = [2,-3,-3]
+x = [-1, -2]
+dot = w[0]*x[0] + w[1]*x[1] + w[2]
+f = 1.0 / (1 + math.exp(-dot))
+ddot = (1 - f) * f
+dx = [w[0] * ddot, w[1] * ddot]
+dw = [x[0] * ddot, x[1] * ddot, 1.0 * ddot]
+"""
+ARRAYS = """\
+import numpy as np
+x = np.array([1., 2.])
+u = 3*x
+v = x**2
+p = u*v
+f = np.sum(p)
+du = v
+dv = u
+dx = 3*du + 2*x*dv
+"""
+#: Scripts whose last value is f, each with a right step and a wrong one, and its name.
+COPIES = [
+    (STAGED, "dxpy = (2 * xpy)", "dxpy = (3 * xpy)", "xpy"),
+    (PRODUCT, "du = -1/u**2", "du = 1/u**2", "u"),
+    (PRODUCT, "dw = v", "dw = w", "w"),
+    (SHORT, "da = 3*du", "da = 2*du", "a"),
+    (SHORT, "dv = u", "dv = v", "v"),
+    (NEURON, "ddot = (1 - f) * f", "ddot = (1 - f)", "dot"),
+    (ARRAYS, "dx = 3*du", "dx = 2*du", "x"),
+]
+
+
+@pytest.mark.parametrize(("script", "before", "after", "wrong"), COPIES)
+def test_a_gradient_that_is_another_value_leaves_the_output_the_last_value(
+    autodiff, write, script, before, after, wrong
+):
+    found, done = verdicts(autodiff, write, script)
+    assert found
+    assert all(step.startswith("df/") and answer == "right" for step, answer in found), found
+    assert (done.returncode, done.err) == (0, "note: the steps are about f, which is computed before them\n")
+    assert before in script
+    found, _ = verdicts(autodiff, write, script.replace(before, after))
+    assert [step for step, answer in found if answer == "wrong"] == [f"df/d{wrong}"]
+
+
+@pytest.mark.parametrize("number", ["delta", "g"])
+def test_of_several_last_values_the_output_is_the_one_with_these_gradients(autodiff, write, number):
+    script = f"x = 3.\nw = 2.\na = w*x\nf = (a - 1)**2\n{number} = 2*(a - 1)\nda = {number}\n"
+    found, _ = verdicts(autodiff, write, f"{script}dw = x*{number}\n")
+    assert found[-2:] == [["df/da", "right"], ["df/dw", "right"]]
+    found, _ = verdicts(autodiff, write, f"{script}dw = 2*x*{number}\n")
+    assert found[-2:] == [["df/da", "right"], ["df/dw", "wrong"]]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "x = 3.\nw = 2.\nf = (w*x)**2\ng = 7*w*x\ndw = g\n",  # of neither
+        "x = 3.\nw = 2.\nf = (w*x)**2\nshown = 10*f\ndw = 2*w*x**2\n",  # f is no last value
+    ],
+)
+def test_where_it_is_not_certain_what_the_steps_are_about_that_is_asked(autodiff, write, script):
+    found, done = verdicts(autodiff, write, script)
+    assert (found, done.returncode) == ([["", "unreadable"]], 2)
+    assert "which output are these steps about?" in done.err
+    assert "choose it: --of f" in done.err
+
+
+def test_a_gradient_is_never_what_the_steps_are_about(autodiff, write):
+    script = "import numpy as np\nx = np.array([1., 2.])\ny = x**2\ndy = 1 + 0*x\ndx = 2*x*dy\n"
+    found, done = verdicts(autodiff, write, script)
+    assert (found, done.returncode) == ([["", "unreadable"]], 2)
+    assert "which output are these steps about?" in done.err
+    assert "choose it: --of y" in done.err
+    found, _ = verdicts(autodiff, write, script.replace("y = x**2", "s = np.sum(x)\ny = x/s"))
+    assert found == [["", "unreadable"]]
+
+
+def test_numbers_before_an_output_at_which_the_gradient_is_given_are_not_it(autodiff, write):
+    script = """\
+import numpy as np
+x = np.array([1., 2., 4.])
+mean = np.mean(x)
+var = np.mean((x - mean)**2)
+out = (x - mean)/np.sqrt(var)
+dout = np.array([0.3, -1., 2.])
+dvar = np.sum(dout*(x - mean))*-0.5*var**-1.5
+dmean = -np.sum(dout)/np.sqrt(var)
+dx = dout/np.sqrt(var) + dvar*2*(x - mean)/3 + dmean/3
+"""
+    found, _ = verdicts(autodiff, write, script)
+    assert found == [["dout/dvar", "right"], ["dout/dmean", "right"], ["dout/dx", "right"]]
+
+
+def test_the_output_may_have_a_second_name(autodiff, write):
+    found, _ = verdicts(autodiff, write, SHORT.replace("du = v", "result = f\ndu = v"))
+    assert found == [["df/du", "right"], ["df/dv", "right"], ["df/da", "right"]]
+
+
+def test_the_note_on_a_gradient_names_the_loss_and_no_delta_behind_it(autodiff):
+    script = "import numpy as np\nx = np.array([[0.5]])\nw = np.array([[0.8]])\na = np.tanh(x.dot(w))\n"
+    script += "loss = 0.5*np.sum((a - 1)**2)\ndelta = (a - 1)*(1 - a**2)\ndw = x.T.dot(delta)\n"
+    note = "note: `dw` looks like dloss/dw: differentiate loss with --of loss\n"
+    assert note in autodiff("grad", "-e", script).err
+
+
+CIRCUIT = """\
+x = -2; y = 5; z = -4
+q = x + y
+f = q * z
+dfdz = q
+dfdq = z
+dqdx = 1.0
+dqdy = 1.0
+dfdx = dfdq * dqdx
+dfdy = dfdq * dqdy
+"""
+
+
+def test_gradients_that_name_their_output_are_steps(autodiff, write):
+    found, _ = verdicts(autodiff, write, CIRCUIT)
+    assert [step for step, _ in found] == ["df/dz", "df/dq", "dq/dx", "dq/dy", "df/dx", "df/dy"]
+    assert {answer for _, answer in found} <= {"right", "right here"}
+    found, _ = verdicts(autodiff, write, CIRCUIT.replace("dfdz = q", "dfdz = x"))
+    assert [step for step, answer in found if answer == "wrong"] == ["df/dz"]
+    note = "note: `dfdy` looks like df/dy: differentiate f with --of f\n"
+    assert note in autodiff("grad", write(CIRCUIT, "circuit.py").name).err
