@@ -27,6 +27,7 @@ from autodiff.core.why.sentences import value_words
 from autodiff.grammar.session import derivative_matrices
 from autodiff.grammar.session.assignment_plan import unknown_name_error
 from autodiff.grammar.session.data_names import sort_columns
+from autodiff.grammar.session.minimum import flawed_data
 from autodiff.grammar.session.monte_carlo import Draws
 from autodiff.grammar.session.rerun import Probe, Rerun
 
@@ -80,6 +81,7 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     if matrix is not None:
         insert(covariance, matrix, columns, places(asked))
     jacobian = exact_jacobian(session, asked)
+    refuse_spoiled_rows(asked, jacobian)
     output, sigma, shares = propagation.first_order(jacobian, covariance)
     made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
     if request.texts("fail_on"):
@@ -111,6 +113,21 @@ def exact_jacobian(session: Session, asked: Question) -> Any:
     else:
         asked.warn_of_first(session)
     return jacobian.astype("float64")
+
+
+def refuse_spoiled_rows(asked: Question, jacobian: Any) -> None:
+    """Raise UsageError if nan in the data makes derivatives of finite entries of the output nan.
+
+    The chain rule does so, by 0*nan, for entries that read other rows alone.
+    """
+    flaw = flawed_data(asked.settings)
+    is_spoiled = np.isfinite(asked.subject.root.out).ravel() & ~np.isfinite(jacobian).all(axis=1)
+    if flaw and is_spoiled.any():
+        raise UsageError(
+            f"the deviations of the other rows cannot be computed beside it: {flaw}",
+            code="E0605",
+            help=("leave such rows out",),
+        )
 
 
 def refuse_output(asked: Question, names: Sequence[str]) -> None:

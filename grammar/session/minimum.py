@@ -104,9 +104,11 @@ def search_minimum(objective: Objective, method: str) -> Search:
 
 
 def flawed_data(settings: Settings) -> str:
-    """Say which number of a file is nan or infinite; "" if none is."""
-    for name, given in settings.sets.items():
-        if not isinstance(given, np.ndarray):
+    """Say which number that the caller gives is nan or infinite; "" if none is."""
+    for name, value in settings.sets.items():
+        try:
+            given = np.asarray(value, "float64")
+        except (TypeError, ValueError):
             continue
         bad = np.argwhere(~np.isfinite(given))
         if len(bad):

@@ -276,6 +276,21 @@ def test_an_entry_that_never_changes_passes_nothing_on(autodiff, write):
     assert "entry [0] of t - b = -2 (row 1 of d.csv: t = 0)\n" in done.err
 
 
+def test_a_missing_value_in_the_data_spoils_no_row_in_silence(autodiff, write):
+    """By the chain rule the slope of each row is the sum of 0*nan and its own."""
+    write("V,s\n1.5,0.01\nnan,0.01\n2.5,0.02\n", "d.csv")
+    script = ("-e", "R = 3.; y = V**2/R")
+    done = autodiff("propagate", *script, "--data", "d.csv", "--sigma", "V=s,R=0.1")
+    assert (done.returncode, done.out) == (2, "")
+    assert "row 2 of column `V` is nan" in done.err
+    assert "= help: leave such rows out" in done.err
+    done = autodiff("propagate", *script, "--set", "V=[1.5, nan]", "--sigma", "R=0.1")
+    assert (done.returncode, done.out) == (2, "")
+    assert "`V[1]` is nan" in done.err
+    done = autodiff("propagate", *script, "--set", "V=nan", "--sigma", "R=0.1")
+    assert done.out.split() == ["nan", "nan"]  # no other row is there
+
+
 def test_the_covariance_of_the_output_is_symmetric(autodiff, write):
     write("a[0],a[1]\n0.04,-0.03\n-0.03,0.09\n", "cov.csv")
     script = "a = tensor([2., 3.], requires_grad=True); y = stack([a[0]*a[1], a[0]/a[1]])"
