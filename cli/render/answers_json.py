@@ -38,7 +38,7 @@ def render_answers(
         "seed": count(seed),
         "output": answers.output,
         "order": answers.order,
-        "right": answers.is_right,
+        "right": answers.is_right if answers.checks or answers.formulas else None,
         "undecided": answers.open_questions,
         "checks": [check_entry(check, answers) for check in answers.checks],
         "formulas": [formula_entry(check) for check in answers.formulas],

@@ -77,6 +77,8 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     if not work.formulas:
         answers = Answers(script.source.name, "", int(request.text("order") or "1"))
         answers.formulas = work.results()
+        if request.texts("fail_on"):
+            judge(session, [])
         return told(session, answers)
     asked = list(settings.wrt)
     work.choose_outputs(settings)
@@ -161,6 +163,7 @@ class HandWork:
                     derivation = read_derivation(given, name, script)
                 except UsageError as error:
                     if is_own and session.has_several and isinstance(error, NoStepsError):
+                        self.tell_of_nothing(error, script)
                         continue  # of a folder, scripts without gradients by hand are no mistake
                     self.found.append((place, 0, unreadable(name, error, None)))
                     continue
@@ -181,6 +184,15 @@ class HandWork:
             first, *others = [one.error for one in results if one.error is not None]
             first.other_errors += others
             raise first
+
+    def tell_of_nothing(self, error: NoStepsError, script: Source) -> None:
+        """Say why nothing of a script is judged: a warning if a name in it looks like a gradient's."""
+        text = f"{script.name}: nothing to check"
+        if error.line is None:
+            self.session.note(f"{text}: no name in it is a gradient's, such as dw, dL_dw or grad_w")
+            return
+        span = script.line_span(error.line)
+        self.session.warn(AutodiffError(text, code="W0100", span=span, help=error.advice))
 
     def choose_outputs(self, settings: Settings) -> None:
         """Set the outputs; raise a UsageError if ``--of`` asks for another than a formula is about."""

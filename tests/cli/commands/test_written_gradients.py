@@ -165,3 +165,39 @@ def test_a_local_derivative_of_an_array_is_no_step(autodiff, tmp_path) -> None:
         assert done.out == f"5\tdL/da\tright\n7\tdL/dz\t{verdict}\n"
         assert "net.py:6: `da_dz` is not compared: `a` has 2 entries" in " ".join(done.err.split())
         assert done.err.count("da_dz") == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "help"),
+    [
+        ("grad = 2*w", "--formula 'dL/dw == grad'"),
+        ("def grad_f(w):\n    return 3*w", "L = f(w) and dw = grad_f(w)"),
+    ],
+)
+def test_a_name_that_says_no_input_is_a_warning_in_a_folder(autodiff, folder, lines, help) -> None:
+    (folder / "b.py").write_text(f"import numpy as np\nw = 3.0\nJ = w**2\n{lines}\n")
+    asked = ("check", "work", "--formula", "@")
+    done = autodiff(*asked, "--fail-on", "warning", cwd=folder.parent)
+    assert done.returncode == 1
+    assert "work/b.py:4" in done.err
+    assert help in " ".join(done.err.split())
+    assert "note: work/c.py: nothing to check: no name in it" in done.err
+    marked = autodiff(*asked, "--diagnostics", "github", cwd=folder.parent)
+    assert marked.returncode == 0
+    assert "::warning file=work/b.py,line=4" in marked.err
+    documents = autodiff(*asked, "--format", "json", cwd=folder.parent).out.splitlines()
+    assert [json.loads(one)["right"] for one in documents] == [True, None, None]
+
+
+def test_a_plain_number_is_no_gradient(autodiff, folder) -> None:
+    (folder / "b.py").write_text("import numpy as np\nw = 3.0\ndelta = 0.5\nJ = delta*w**2\n")
+    done = autodiff("check", "work", "--formula", "@", "--fail-on", "warning", cwd=folder.parent)
+    assert (done.returncode, "warning" in done.err) == (0, False)
+
+
+def test_the_rewrite_of_a_function_works(autodiff, tmp_path) -> None:
+    for factor, code in ((2, 0), (3, 1)):
+        text = f"def f(w):\n    return w**2\ndef grad_f(w):\n    return {factor}*w\n"
+        text += "w = 3.0\nL = f(w)\ndw = grad_f(w)\n"
+        (tmp_path / "f.py").write_text(text)
+        assert autodiff("check", "f.py", "--formula", "@", cwd=tmp_path).returncode == code
