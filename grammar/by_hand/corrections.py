@@ -267,10 +267,13 @@ class CorrectionSearch:
                 left = "".join(
                     f" {op} ({self.written(x)})" for at, (x, op) in enumerate(factors) if at not in pair
                 )
-                both = " and ".join(self.written(factors[at][0]) for at in pair)
-                yield self.replace_part(product, f"1{left}", f"the factors {both} are superfluous")
+                written = [self.written(factors[at][0]) for at in pair]
+                is_one = pair[1] == pair[0] + 1 and all(map(str.isalnum, written))  # such as 2*f
+                both = f"the factor {'*'.join(written)}" if is_one else f"the factors {' and '.join(written)}"
+                remark = f"{both} {'is' if is_one else 'are'} superfluous"
+                yield self.replace_part(product, f"1{left}", remark)
                 for slope in self.slopes:
-                    remark = f"the factors {both} should be {slope.spelled}"
+                    remark = f"{both} should be {slope.spelled}"
                     yield self.replace_part(product, f"{slope.name}{left}", remark)
 
     def other_compound_factors(self) -> Iterator[Correction]:

@@ -116,7 +116,7 @@ def make_plan(
         is_number = written is not None and (without_tensors or is_literal)
         if is_number and not once and name not in seen:
             steps.append(partial(note_number, made.first_numbers, name))
-        is_first = not once and asks_first(name, wrt, names)
+        is_first = not once and asks_first(name, wrt, names, without_tensors)
         if any(matches_pattern(name, pattern) for pattern in wrt) or (without_tensors and is_first):
             if stays_list:
                 steps.append(partial(entries_as_leaves, made.list_entries, name))
@@ -364,10 +364,20 @@ def is_whole_array(value: Any) -> bool:
     return is_whole and runtime.prints_numbers
 
 
-def asks_first(name: str, wrt: Collection[str], names: ScriptScopes) -> bool:
-    """Whether ``--wrt`` has the name ``w_0`` of a first value or a pattern for it, and the script has not."""
+def asks_first(name: str, wrt: Collection[str], names: ScriptScopes, without_tensors: bool) -> bool:
+    """Whether ``--wrt`` has the name ``w_0`` of a first value or a pattern for it, and the script has not.
+
+    In scripts without tensors a later one, ``w_4``, is made of the first: nothing else is recorded there.
+    """
     firsts = [first for first in (f"{name}_0", f"{name}_v0") if first not in names.module.slots]
-    return any(matches_pattern(first, pattern) for first in firsts for pattern in wrt)
+    is_first = any(matches_pattern(first, pattern) for first in firsts for pattern in wrt)
+    return is_first or any(
+        without_tensors
+        and pattern.startswith(f"{name}_")
+        and pattern[len(name) + 1 :].lstrip("v").isdigit()
+        and pattern not in names.module.slots
+        for pattern in wrt
+    )
 
 
 def is_filled_later(name: str, written: tree.Expression | None, names: ScriptScopes) -> bool:

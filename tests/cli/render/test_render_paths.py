@@ -159,7 +159,7 @@ def test_formulas_are_broken_between_terms_then_between_factors(autodiff):
         "+ 2*(h_4 - 1)*(1 - h_4**2)*w**2*(1 - h_3**2)*(1 - h_2**2)*h_1",
     ]  # the last step of the loop first
     narrow = autodiff("explain", "-e", script, "--wrt", "w", env={"COLUMNS": "60"}).out
-    assert "+ 2*(h_4 - 1)*(1 - h_4**2)*w**2*(1 - h_3**2)\n              *(1 - h_2**2)*h_1\n" in narrow
+    assert "+ 2*(h_4 - 1)*(1 - h_4**2)*w**2*(1 - h_3**2)\n                *(1 - h_2**2)*h_1\n" in narrow
 
 
 def test_the_same_command_is_not_named_twice(on_terminal):
