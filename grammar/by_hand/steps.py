@@ -50,8 +50,8 @@ from autodiff.grammar.by_hand.step_lines import (
     read_lines,
 )
 from autodiff.grammar.by_hand.training_turns import find_turn
+from autodiff.grammar.by_hand.unclear_names import UNCLEAR, by_unclear_name, how_to_begin, unclear_names
 from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
-from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse
 
 TYPE_CHECKING = False
@@ -96,31 +96,12 @@ class Segment:
         return self.places[0] < at < self.places[-1]
 
 
-#: The right side of a line that gives a setting, such as the delta of Huber's loss.
-PLAIN_NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?")
 #: The right side of a line that begins a sum.
 ZEROS = re.compile(r"(?:\w+\.)?zeros(?:_like)?\(|0(?:\.0*)?$")
 
 
 #: A name such as ``dW`` or ``grad_W``.
 GRADIENT_NAME = re.compile(rf"\b{BARE}\b")
-
-
-#: Names of gradients that do not say by what: ``delta2``, ``l2_delta`` and ``d_out``.
-UNCLEAR = re.compile(r"(?:delta_?|d_)(?P<number>\w*)|(?P<base>\w+)_(?:delta|grad)")
-
-
-def by_unclear_name(name: str, words: Collection[str]) -> str:
-    """Return by what a name such as ``l2_delta`` may be the gradient, ``l2``; "" for other names."""
-    found = UNCLEAR.fullmatch(name)
-    if found is None:
-        return ""
-    base = found["base"] or found["number"]
-    return next((one for one in (base, f"z{base}") if one.isidentifier() and one in words), "z")
-
-
-#: A name that looks like a gradient's, and need not say by what it is.
-LOOKS_LIKE_GRADIENT = re.compile(r"(?i)\w*grad\w*|\w*deriv\w*|\w*_by_d\w+|d[^\W_]*_d\w+|jac\w*")
 
 
 class NoStepsError(UsageError):
@@ -687,37 +668,13 @@ def read_derivation(text: str, name: str, script: Source) -> Derivation:
         derivation = derivation if turn is None else divided_into_steps(given, script, turn, turn)
     if not derivation.segments and not derivation.unreadable:
         error = NoStepsError(
-            f"{name} has no steps", code="E0610", help=(how_to_begin(derivation, is_script),)
+            f"{name} has no steps",
+            code="E0610",
+            help=(how_to_begin(derivation.lines, derivation.words, is_script),),
         )
-        error.line = next((line.number for line, _ in unclear_names(derivation)), None)
+        error.line = next((line.number for line, _ in unclear_names(derivation.lines)), None)
         raise error
     return derivation
-
-
-def how_to_begin(derivation: Derivation, is_script: bool) -> str:
-    """Return how to write a step, where a text has none."""
-    if not is_script:
-        return "write one on each line, as in dh == dz @ W.T"
-    found = next(iter(unclear_names(derivation)), None)
-    if found is None:
-        return "give a gradient the name of what it is by, as in dw = 2*w"
-    line, name = found
-    if isinstance(line.node, tree.FunctionDef):
-        return f"`{name}` is a function: judge its result, as in L = f(w) and dw = {name}(w) behind it"
-    by = by_unclear_name(name, derivation.words) or "w"
-    formula = f"--formula 'dL/d{by} == {name}'"
-    return f"write whose gradient `{name}` is, as in -e 'L = ...' {formula}, with your loss for the dots"
-
-
-def unclear_names(derivation: Derivation) -> list[tuple[Line, str]]:
-    """Return the names that look like gradients and do not say by what, with their lines; no numbers."""
-    return [
-        (line, name)
-        for line in derivation.lines
-        for name in sorted(line.binds | line.changes)
-        if UNCLEAR.fullmatch(name) or LOOKS_LIKE_GRADIENT.fullmatch(name)
-        if line.right is None or not PLAIN_NUMBER.fullmatch(line.right.text.strip())
-    ]
 
 
 def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Turn | None) -> Derivation:
