@@ -98,7 +98,7 @@ def test_rows_show_their_speed_and_the_time_left(start, terminal):
     ours, theirs = terminal
     code = "x = 1.; L = x\nfor i in range(9000): L = L*x"
     process = start(
-        *("grad", "-e", code, "--sweep", "x=0:10:0.0001"),
+        *("grad", "-e", code, "--sweep", "x=0:1:0.00001"),
         stdout=subprocess.DEVNULL,
         stderr=theirs,
         env={"TERM": "xterm", "NO_COLOR": "1"},
