@@ -99,6 +99,7 @@ def unresolved_elsewhere(
     if script is None:
         return None, []
     names = resolve(script, sorted(search.names))
+    set_kind(names)
     flow = Flow(script, is_function, bound_names(script, names))
     left_out = {source.position(line)[0] for line in search.lines}
     known = {one.span for one in (error, *error.other_errors)}
@@ -124,8 +125,7 @@ def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[
     """The scopes of a script, its recorded events, and its resolution errors."""
     errors: list[AutodiffError] = []
     names = resolve(script)
-    runtime.prints_numbers = is_plain(names) and prints_numbers(names)  # as when it runs
-    runtime.fixed_arrays = fixed_arrays(names) if is_plain(names) else ""
+    set_kind(names)
     try:
         check_names(names, script, source, name_finder(names))
     except CompileError as error:
@@ -135,6 +135,13 @@ def read(script: tree.Script, source: Source) -> tuple[ScriptScopes, Flow, list[
     places = {one.span for one in errors}
     errors += [one for one in unresolved(script, names, source, flow) if one.span not in places]
     return names, flow, errors
+
+
+def set_kind(names: ScriptScopes) -> None:
+    """Set what kind of script this is, as when it runs."""
+    runtime.plain_functions = is_plain(names)
+    runtime.prints_numbers = runtime.plain_functions and prints_numbers(names)
+    runtime.fixed_arrays = fixed_arrays(names) if runtime.plain_functions else ""
 
 
 def count_mistakes(source: Source) -> int:

@@ -283,9 +283,12 @@ def compile_method_call(
             return call_value(member, values, named)
         values, named = gather(frame)
         mode.site = span
-        if value.__class__ is Tensor and function.__class__ is not Builtin:  # numpy's methods
+        is_tensor = value.__class__ is Tensor
+        out = named.pop("out", None) if is_tensor and runtime.prints_numbers else None
+        if is_tensor and function.__class__ is not Builtin:  # numpy's methods
             check_call(key, function, (value, *values), named)
-        return function(value, *values, **named)
+        made = function(value, *values, **named)
+        return made if out is None else plain_arrays.write_to(out, made)
 
     return run
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.engine.public_functions import Parameter, PublicFunction
+from autodiff.core.engine.public_functions import NUMPY_NAMES, Parameter, PublicFunction
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.interpret.script_functions import bind_arguments
 from autodiff.grammar.objects.matched_arguments import listing
 from autodiff.grammar.objects.methods import DRAWING_FUNCTIONS, METHODS
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.torch_argument_errors import NO_SINGLE_ARGUMENT, UNKNOWN, find_mistake
 from autodiff.grammar.objects.values import BoundMethod, Builtin, ScriptFunction
 
@@ -39,6 +40,8 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
     keywords = [argument.keyword for argument in call.arguments if argument.keyword is not None]
     if len(set(keywords)) < len(keywords):
         return  # a repeated keyword is a separate error
+    if runtime.prints_numbers and not isinstance(function, ScriptFunction):
+        keywords = [keyword for keyword in keywords if keyword != "out"]  # every function of numpy takes it
     if isinstance(function, BoundMethod):
         function, count = function.function, count + 1
     if isinstance(function, PublicFunction):
@@ -63,9 +66,10 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
 
 def bind_unknown(function: PublicFunction, count: int, keywords: list[str]) -> None:
     """Bind arguments with unknown values."""
+    named = {NUMPY_NAMES.get(keyword, keyword) for keyword in keywords}
     parameters = tuple(
         [
-            Parameter(one.name, "any", one.default, one.variadic, one.keyword_only)
+            Parameter(one.name, "any", one.default, one.variadic and one.name not in named, one.keyword_only)
             for one in function.parameters
         ]
     )

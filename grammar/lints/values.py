@@ -41,11 +41,11 @@ SEVERAL = frozenset(
 )
 #: Functions whose calls are recorded for the lints, with their inputs.
 WATCHED = frozenset("cross_entropy binary_cross_entropy_with_logits nll_loss log sqrt where **".split())
-#: The fields of named tuples that functions return.
+#: The fields of what functions return: of named tuples, and of the limits of a type of numbers.
 FIELDS = frozenset(
     "values indices Q R U S Vh P L V LU pivots result solution cloned_coefficient sign logabsdet"
     " eigenvalues eigenvectors min max inverse info solution residuals rank singular_values mantissa"
-    " exponent hist bin_edges".split()
+    " exponent hist bin_edges bits eps tiny resolution".split()
 )
 #: Functions that save values for backward, so that a second pass through them fails.
 KEEPING = frozenset(

@@ -209,13 +209,15 @@ def with_zeros_of_divisor(rest: Tensor, y: Any) -> Tensor:
 
 def write_result(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a function of numpy that writes its result to the array ``out``, and return that array."""
-    from autodiff.grammar.objects import subscripts
-
     others = {name: value for name, value in kwargs.items() if name != "out"}
     is_public = function.__class__ is PublicFunction
     made = call_plain(function, args, others) if is_public else function(*args, **others)
-    out = kwargs["out"]
-    if out is None:
-        return made
+    return made if kwargs["out"] is None else write_to(kwargs["out"], made)
+
+
+def write_to(out: Any, made: Any) -> Any:
+    """Write a result to the array ``out``, and return that array."""
+    from autodiff.grammar.objects import subscripts
+
     subscripts.set_item(out, ..., made)
     return out

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
+from autodiff.grammar.lint import is_error, lint
 from autodiff.grammar.session.run import Settings, differentiate
 from script_runner import run_script
 
@@ -259,7 +260,8 @@ w = x*1; np.divide.at(w, np.array([1, 3, 1]), x[:3])
 w = np.zeros(4); np.exp(x, out=w) | w = A*1; np.multiply(w, A, out=w) | w = x*1; np.clip(w, 2.5, 5, out=w)
 w = np.zeros(2); np.sum(A, axis=0, out=w); w = w*x[:2] | w = A*1; B = np.add(w, x[:2], out=w); B[0] = 7
 w = np.zeros((2, 2)); np.dot(A, A, out=w) | w = np.zeros(4); np.cumsum(x, out=w); w = w*x
-w = np.zeros(2); np.add.reduce(A, out=w); w = w*x[:2]
+w = np.zeros(2); np.add.reduce(A, out=w); w = w*x[:2] | w = x*1; w.clip(2.5, 5, out=w); w = w*x
+w = np.zeros(2); A.sum(axis=0, out=w); w = w*x[:2] | w = np.squeeze(A[None]*1, axis=0); w.dot(A, out=w)
 w = np.zeros(3, dtype=int); np.add.at(w, np.array([1, 1]), 1); w = w/2*x[:3]
 w = x*1; w.fill(x[1]); w[0] = 2 | w = y*x; w.sort()
 w = A*y[1]; w.sort(axis=0)
@@ -299,6 +301,14 @@ def test_arrays_that_change_in_place_have_numpys_values_and_slopes(block: int) -
             step = np.eye(4)[at] * 1e-6
             ends = [np.sum(np.square(right(lines, start + side * step))) for side in (1, -1)]
             assert slopes[at] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-4), statements
+
+
+def test_the_lints_take_every_call_that_runs() -> None:
+    head = f"{HEAD}x = np.array({POINTS})\n{TAIL}"
+    lines = [f"w = {one}" for one in split(EXPRESSIONS) + split(WITHOUT_SLOPE)]
+    lines += [one.replace("; ", "\n") for one in split(CHANGES)]
+    found = {line: lint(Source(f"{head}{line}\nL = np.sum(x*x)\n")) for line in lines}
+    assert {line: errors for line, errors in found.items() if any(map(is_error, errors))} == {}
 
 
 def test_whole_numbers_of_an_input_stay_whole() -> None:
