@@ -167,6 +167,7 @@ def check_formula(formula: Formula, inputs: list[str], runs: ScriptRuns) -> Hand
     ``inputs`` has the name of the input, or two names for a second derivative. Of a chain, each member is
     compared.
     """
+    formula.give_signs(runs.first)
     found = [check_member(one, inputs, runs) for one in formula.members]
     return found[0] if len(found) == 1 else chain_result(found)
 

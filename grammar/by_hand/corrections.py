@@ -426,6 +426,8 @@ class CorrectionSearch:
                 left, right = self.written(part.left), self.written(part.right)
                 remark = f"{left} and {right} stand in the wrong order"
                 yield self.replace_part(part, f"({right}) @ ({left})", remark)
+                remark = f"{left} and {right} must be multiplied entry by entry: ({left})*({right})"
+                yield self.replace_part(part, f"({left})*({right})", remark)
             elif isinstance(part, tree.Binary) and part.op == "*":
                 left, right = self.written(part.left), self.written(part.right)
                 remark = f"{left} and {right} must be multiplied as matrices: {left} @ {right}"

@@ -22,6 +22,7 @@ def divide_running_names(formulas: list[Formula], runs: ScriptRuns) -> list[Form
             made.append(formula)
         elif derivation not in done:
             done.add(derivation)
+            derivation.give_signs(runs.first)
             divided = MeantGradients(derivation, runs).entered()
             made += LoopLines(divided, runs).entered().formulas()
     for formula in made:

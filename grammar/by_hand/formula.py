@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, UsageError
@@ -17,9 +18,16 @@ from autodiff.grammar.by_hand.left_side import (
     split_equation,
     split_members,
 )
-from autodiff.grammar.by_hand.paper import as_typed, is_product_of_letters, with_letters, with_products
+from autodiff.grammar.by_hand.paper import (
+    BESIDE,
+    as_typed,
+    is_product_of_letters,
+    with_letters,
+    with_products,
+)
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of
+from autodiff.grammar.by_hand.side_by_side import with_signs
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.hand_gradients import LOSS_NAMES
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.by_hand.left_side import LeftSide
     from autodiff.grammar.by_hand.primes import Inputs
+    from autodiff.grammar.by_hand.runs import ScriptRun
     from autodiff.grammar.by_hand.steps import Workings
 
 #: How many names of the script an error lists.
@@ -103,7 +112,7 @@ class Formula:
         self.stands_for: Any = None
         self.digits = ""
         self.is_expression = not written
-        self.written = written or " ".join(right.text.split())
+        self.written = written or " ".join(right.text.replace(BESIDE, "*").split())
         own = () if workings is None else workings.own_names
         steps = () if workings is None else workings.steps
         meant = {} if workings is None else workings.meant
@@ -111,16 +120,28 @@ class Formula:
             refuse_decimal_comma(right, given)
         right = without_calls(right, left, words)
         self.upstream = UpstreamDerivatives(right, words, steps, own, meant)
-        self.placed = self.upstream.placed
-        self.source = Source(self.placed.text, FORMULA)
         try:
-            body: tuple[Any, ...] = parse_once(self.source.text, self.is_expression).script.body
+            self.read(self.upstream.placed)
         except CompileError as error:
             if left is None and parse_left_side(right.text, words) is not None:
                 raise self.no_right_side() from None
             advice = error.advice or ("write the right side as the script would",)
             raise self.located(error, advice) from None
+
+    def read(self, placed: PlacedText) -> None:
+        """Set the text and the tree; raise a CompileError for a mistake."""
+        self.placed = placed
+        self.source = Source(placed.text.replace(BESIDE, "*"), FORMULA)
+        body: tuple[Any, ...] = parse_once(self.source.text, self.is_expression).script.body
         self.parsed, self.node = body, body[-1].value
+
+    def give_signs(self, first: ScriptRun) -> None:
+        """Give products without a sign, such as ``X w``, the one that fits the values in the script's run."""
+        for one in self.members:
+            if BESIDE in one.placed.text:
+                names = {**first.names_with(one.names_read), **one.upstream.known_values(first)}
+                one.read(with_signs(one.placed, partial(value_or_none, names)))
+                one.written = " ".join(one.upstream.spell(one.placed.text).split())
 
     @property
     def members(self) -> list[Formula]:
@@ -385,6 +406,14 @@ def evaluate_formula(text: str, names: Mapping[str, Any], is_expression: bool = 
         raise ShapeMismatchError(error.message) from None
     except AutodiffError as error:
         raise UsageError(error.message, code="E0610") from None
+
+
+def value_or_none(names: Mapping[str, Any], text: str) -> Any:
+    """Return the value of an expression with these values for names; None if that fails."""
+    try:
+        return evaluate_formula(text, names)
+    except UsageError:
+        return None
 
 
 def computed_value(text: str, names: Mapping[str, Any], is_expression: bool) -> Any:

@@ -121,6 +121,8 @@ class MeantGradients:
         made = read_lines(self.derivation.given, names, {})
         if len(made) != len(known):
             return []
+        for new, old in zip(made, known, strict=True):
+            new.take_signs(old)
         lines = [new if new.key == name else old for new, old in zip(made, known, strict=True)]
         changing = [line for line in lines if name in line.binds | line.changes]
         own = [line for line in changing if line.key == name]

@@ -49,6 +49,8 @@ DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: The derivative of the logistic function, ``σ'(z)``.
 SIGMA_PRIME = re.compile(r"(?<![\w.])(σ|sigma|sigmoid)\s*['’′]\s*\(((?:[^()]|\([^()]*\))*)\)")
 CONSTANTS = frozenset(["e", "pi"])
+#: Stands where a product has no sign, until the values of its factors say which it is: see ``side_by_side``.
+BESIDE = "\N{INVISIBLE TIMES}"
 #: Signs that bind what stands behind them.
 TIGHT_SIGNS = frozenset(["/", "//", "@", "%", "^", "**"])
 TOKEN = re.compile(
@@ -158,10 +160,10 @@ def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
 
 
 def with_products(right: PlacedText, variables: Collection[str]) -> PlacedText:
-    """Return a right side with a ``*`` between the factors of products such as ``2(a - y)`` and ``3x``.
+    """Return a right side with a ``*`` behind the number of ``2(a - y)`` and ``3x``.
 
-    Beside a transposed matrix, as in ``x^T g``, it is an ``@``.
-    ``variables`` are names of the script that are no functions.
+    Between the factors of other products, such as ``X w``, there is a BESIDE. ``variables`` are names of
+    the script that are no functions.
     """
     if "T" not in variables:
         right = right.sub(TRANSPOSE, lambda _: ".T")
@@ -184,11 +186,8 @@ def places_of_signs(text: str, variables: Collection[str]) -> Iterator[tuple[int
             opened[at] = groups.pop()
     for at in range(1, len(tokens)):
         if is_product(tokens, at, opened, variables):
-            closing = next((last for last, first in opened.items() if first == at), at)
             before = tokens[at - 1]
-            is_transposed = any(one[0].endswith(".T") for one in (before, tokens[at], tokens[closing]))
-            sign = "@" if is_transposed and before.lastgroup != "number" else "*"
-            yield before.end(), tokens[at].start(), sign
+            yield before.end(), tokens[at].start(), "*" if before.lastgroup == "number" else BESIDE
 
 
 def is_product(
@@ -227,7 +226,7 @@ def is_product(
 
 
 def with_letters(right: PlacedText, variables: Collection[str]) -> PlacedText:
-    """Return a right side with ``x*y`` for ``xy``, which is no name, where these are ``variables``.
+    """Return a right side with a BESIDE in ``xy``, which is no name, where its letters are ``variables``.
 
     Behind ``/`` or ``^`` it may mean two things, and before a bracket it is called.
     """
@@ -239,7 +238,7 @@ def with_letters(right: PlacedText, variables: Collection[str]) -> PlacedText:
         if not is_product_of_letters(token[0], variables) or is_second or signs[2] in ("(", "[", "="):
             continue
         for offset in range(token.start() + 1, token.end()):
-            made += right[done:offset] + PlacedText("*", [])
+            made += right[done:offset] + PlacedText(BESIDE, [])
             done = offset
     return made + right[done:] if done else right
 

@@ -24,7 +24,7 @@ from autodiff.grammar.by_hand.left_side import (
     split_equation,
     split_members,
 )
-from autodiff.grammar.by_hand.paper import as_typed, with_products
+from autodiff.grammar.by_hand.paper import BESIDE, as_typed, with_products
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
@@ -34,7 +34,7 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
 #: A text that is a statement, as the ones that describe a file or a function.
@@ -118,6 +118,21 @@ class Line:
         if self.op not in ("+", "-"):
             before = PlacedText("(", []) + before + PlacedText(")", [])
         return before + PlacedText(f" {self.op} (", []) + self.right + PlacedText(")", [])
+
+    def change_right(self, change: Callable[[PlacedText], PlacedText]) -> None:
+        """Change the right side, in the statement too, and further right sides."""
+        assert self.right is not None
+        before = self.right.text
+        self.right = change(self.right)
+        if self.statement.text.endswith(f"{before})"):
+            start = len(self.statement.text) - len(before) - 1
+            self.statement = self.statement[:start] + self.right + PlacedText(")", [])
+        self.members = list(map(change, self.members))
+
+    def take_signs(self, other: Line) -> None:
+        """Take the right sides from the same line with signs in products that have none here."""
+        if self.right is not None and other.right is not None and BESIDE in self.right.text:
+            self.right, self.statement, self.members = other.right, other.statement, other.members
 
     def as_helper(self) -> Line:
         """Return the same statement as one that is no part of a step."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, UsageError
@@ -25,6 +26,7 @@ from autodiff.grammar.by_hand.formula import (
     derivative_names,
     located_in,
     to_numbers,
+    value_or_none,
     words_of,
 )
 from autodiff.grammar.by_hand.left_side import (
@@ -35,10 +37,12 @@ from autodiff.grammar.by_hand.left_side import (
     parse_left_side,
     split_equation,
 )
+from autodiff.grammar.by_hand.paper import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.repeated_lines import repeated_places
 from autodiff.grammar.by_hand.runs import changed_later
+from autodiff.grammar.by_hand.side_by_side import with_signs
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
@@ -158,8 +162,7 @@ class Derivation:
         several = {at for one in self.segments if one.key.isidentifier() for at in one.places[:-1]}
         for at, line in enumerate(lines):
             if line.kind in (HELPER, BLOCK) or at in several:
-                own = self.own_names(at) | line.binds | line.changes
-                self.helpers[at] = UpstreamDerivatives(line.statement, words, self.keys, own, self.meant(at))
+                self.helpers[at] = self.derivatives_in(line.statement, at)
             for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
                 if (bound[0] == "d" and len(bound) > 1) or UNCLEAR.fullmatch(bound):
                     self.uncompared.setdefault(bound, line.number)
@@ -172,6 +175,27 @@ class Derivation:
         self.failed: dict[str, UsageError] = {}
         self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
         self._repeated: set[int] | None = None
+
+    def derivatives_in(self, text: PlacedText, at: int) -> UpstreamDerivatives:
+        """Return the derivatives in a text of the line ``at``."""
+        own = self.own_names(at) | self.lines[at].binds | self.lines[at].changes
+        return UpstreamDerivatives(text, self.words, self.keys, own, self.meant(at))
+
+    def give_signs(self, first: ScriptRun) -> None:
+        """Give products without a sign, such as ``X w``, the one that fits the values in the script's run."""
+        for at, line in enumerate(self.lines):
+            if line.right is None or not any(BESIDE in one.text for one in (line.right, *line.members)):
+                continue
+            names = {**first.names_with(line.reads), **(self.values(at, first, first) or {})}
+
+            def signed(text: PlacedText, at: int = at, names: Mapping[str, Any] = names) -> PlacedText:
+                found = self.derivatives_in(text, at)
+                known = {**names, **found.known_values(first)}
+                return found.spelled(with_signs(found.placed, partial(value_or_none, known)))
+
+            line.change_right(signed)
+            if at in self.helpers:
+                self.helpers[at] = self.derivatives_in(line.statement, at)
 
     def with_segments(
         self,

@@ -97,7 +97,7 @@ class UpstreamDerivatives:
     values whose gradients names stand for that do not say it.
     """
 
-    __slots__ = ("found", "placed")
+    __slots__ = ("found", "placed", "words")
 
     def __init__(
         self,
@@ -108,6 +108,7 @@ class UpstreamDerivatives:
         meant: Mapping[str, Node],
     ) -> None:
         self.found: list[Upstream] = []
+        self.words = words
 
         def replace(match: re.Match[str]) -> str:
             if not inner_offsets(match.string).isdisjoint(range(*match.span())):
@@ -154,11 +155,15 @@ class UpstreamDerivatives:
     def spell(self, text: str) -> str:
         """Return a text about the formula with the derivatives as they were written."""
 
-        def written(match: re.Match[str]) -> str:
-            text = self.found[int(match[1])].written
-            return f"({text})" if match[2] is not None and "/" in text else text
+        return PLACEHOLDER.sub(self.spelling, text) if self.found else text
 
-        return PLACEHOLDER.sub(written, text) if self.found else text
+    def spelled(self, text: PlacedText) -> PlacedText:
+        """Return the formula, or one made of it, with the derivatives as they were written."""
+        return text.sub(PLACEHOLDER, self.spelling)
+
+    def spelling(self, match: re.Match[str]) -> str:
+        text = self.found[int(match[1])].written
+        return f"({text})" if match[2] is not None and "/" in text else text
 
     def resolve_lists(self, names: Mapping[str, Any]) -> None:
         for one in self.found:
@@ -188,6 +193,19 @@ class UpstreamDerivatives:
             tuple(run.known.get(node, other) for node, other in zip(nodes, own, strict=True))
             for nodes, own in zip(found, named, strict=True)
         ]
+
+    def known_values(self, first: ScriptRun) -> dict[str, Any]:
+        """Return the values in the script's own run; none if one of the derivatives is not known there.
+
+        An output that the script does not have is its own, as it is for a formula.
+        """
+        for one in self.found:
+            one.side.output = one.side.output if one.side.output in self.words else ""
+        try:
+            nodes = self.nodes(first.subject, first.execution)
+            return self.values(nodes, first.subject)
+        except UsageError:
+            return {}
 
     def jacobians(self, subject: ReportedPass, execution: Execution) -> list[str]:
         """Return remarks on the derivatives that are whole Jacobians."""
