@@ -163,6 +163,8 @@ def entry_lines(found: Propagation, at: int, name: str, page: Page) -> Iterator[
 
 def spell_draws(drawn: MonteCarlo, at: int, digits: int) -> str:
     """The sentence about random draws: they agree, or why they do not."""
+    if drawn.mean[at] != drawn.mean[at]:
+        return f"Monte Carlo, {drawn.count:,} draws: none gives a number here"
     digits = min(digits, 4)
     mean, sigma, error = (short(float(x[at]), digits) for x in (drawn.mean, drawn.sigma, drawn.sigma_error))
     text = f"Monte Carlo, {drawn.count:,} draws: mean {mean}, sigma {sigma} (standard error {error})"

@@ -6,7 +6,13 @@ The script, the target and the inputs are those of ``grad``.
 from __future__ import annotations
 
 from autodiff.cli.command_line.script_source import read_script
-from autodiff.cli.requests.hints import hints_on_kinks, is_finite, the_gradients
+from autodiff.cli.process.streams import visible
+from autodiff.cli.requests.broken_slopes import (
+    enter_gradients,
+    note_row_of_broken_slope,
+    note_slopes_left_out,
+)
+from autodiff.cli.requests.hints import hints_on_kinks, is_finite, listed, the_gradients
 from autodiff.cli.requests.make_report import (
     kinks_beside,
     note_constant_slope,
@@ -27,6 +33,7 @@ from autodiff.core.report.derivative_matrix import DerivativeMatrix
 from autodiff.core.report.records import Variable
 from autodiff.grammar.session import derivative_matrices
 from autodiff.grammar.session.assignment_plan import given_tensor, unknown_name_error
+from autodiff.grammar.session.minimum import flawed_data
 from autodiff.grammar.session.run import EngineSetup, differentiate
 
 TYPE_CHECKING = False
@@ -93,9 +100,38 @@ class Question:
         """Warn of gradients that are not finite."""
         broken = [variable.name for variable in self.report.gradients if not is_finite(variable.grad)]
         if broken:
-            from autodiff.cli.requests.broken_slopes import note_row_of_broken_slope
-
             session.note(f"{the_gradients(broken)} not finite", "warning")
+            note_row_of_broken_slope(session, self.settings, self.subject)
+
+    def exact_jacobian(self, session: Session) -> Any:
+        """The Jacobian; says which of its rows are not finite, and which are so by the chain rule alone."""
+        jacobian, leaves_out = self.compute(derivative_matrices.exact_jacobian)
+        is_broken = ~np.isfinite(jacobian).all(axis=1)
+        if not all(is_finite(variable.grad) for variable in self.report.gradients):
+            enter_gradients(self.report, jacobian.sum(axis=0))
+        if leaves_out:
+            note_slopes_left_out(session, self.settings, self.subject)
+        if 0 < np.count_nonzero(is_broken) < len(is_broken):
+            self.say_broken_rows(session, is_broken)
+        else:
+            self.warn_of_first(session)
+        return jacobian
+
+    def say_broken_rows(self, session: Session, is_broken: Any) -> None:
+        """Say which entries of the output have slopes that are not finite: a note if data are the cause."""
+        output, count = self.report.output, int(np.count_nonzero(is_broken))
+        at = np.unravel_index(int(np.argmax(is_broken)), output.shape)
+        first = f"`{visible(output.name)}[{','.join(map(str, at))}]`"
+        names = [one.name for one in self.report.gradients if not is_finite(one.grad)]
+        by = f" by {listed(names)}" if names else ""
+        text = f"the slopes of {first}{by} are not finite"
+        if count > 1:
+            text = f"the slopes of {count:,} entries of the output{by} are not finite, the first of {first}"
+        flaw = flawed_data(self.settings)
+        if flaw:
+            session.note(f"{text}: {flaw}; the other entries do not depend on such values")
+        else:
+            session.note(text, "warning")
             note_row_of_broken_slope(session, self.settings, self.subject)
 
     def warn_of_second(self, session: Session, found: Any) -> None:
@@ -141,8 +177,7 @@ def entries_for(variable: Variable, value: object, option: str) -> Any:
 def make_jacobian(session: Session) -> DerivativeMatrix:
     """The derivatives of every entry of the output by every entry of the inputs."""
     asked = Question(session, weighed=False)
-    asked.warn_of_first(session)
-    matrix = asked.compute(derivative_matrices.jacobian)
+    matrix = asked.exact_jacobian(session)
     return DerivativeMatrix(
         1, asked.report, (asked.report.output,), asked.report.gradients, matrix, sparse(session)
     )
@@ -151,7 +186,7 @@ def make_jacobian(session: Session) -> DerivativeMatrix:
 def make_hessian(session: Session) -> DerivativeMatrix:
     """The second derivatives of the output by every pair of entries of the inputs."""
     asked = Question(session, weighed=True)
-    matrix = asked.compute(derivative_matrices.hessian)
+    matrix = asked.compute(derivative_matrices.exact_hessian)
     asked.warn_of_second(session, matrix)
     inputs = asked.report.gradients
     return DerivativeMatrix(2, asked.report, inputs, inputs, matrix, sparse(session))

@@ -77,6 +77,24 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
         yield f"{place}; `{ask(request, names, report)}` says what that means"
 
 
+def hints_on_unread(
+    report: GradientReport, request: Request, subject: ReportedPass
+) -> Iterator[tuple[str, str]]:
+    """Yield a note if gradients are not finite by entries alone that the output does not read."""
+    is_asked = request.command == "grad" and not report.output.shape and is_finite(report.output.value)
+    if not is_asked or all(is_finite(variable.grad) for variable in report.gradients):
+        return
+    from autodiff.grammar.session.derivative_matrices import row_without_unread
+
+    if np.isfinite(row_without_unread(subject, subject.seed, {})).all():
+        exact = command_line("jacobian", request, report)
+        yield (
+            f"the output does not depend on the entries that make it so: `{exact}` leaves them out, which is"
+            " exact; PyTorch multiplies their slopes by 0, which gives nan",
+            "note",
+        )
+
+
 def note_equal_values(session: Session, subject: ReportedPass, source: Source) -> None:
     """Note the equal eigenvalues or singular values that derivatives which are not finite come from."""
     from autodiff.core.paths.node_names import NodeNames

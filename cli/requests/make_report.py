@@ -467,9 +467,10 @@ def odd_things(report: GradientReport, request: Request, subject: ReportedPass) 
         return
     has_kinks = any(report.kinks.values()) or any(derivation.kinks for derivation in report.derivations)
     if has_kinks or any(looks_odd(variable.grad) for variable in report.gradients):
-        from autodiff.cli.requests.hints import hints_on
+        from autodiff.cli.requests.hints import hints_on, hints_on_unread
 
         yield from hints_on(report, request)
+        yield from hints_on_unread(report, request, subject)
     if request.command != "explain" and subject.size <= MOST_JUDGED and loses_digits(subject):
         from autodiff.cli.requests.hints import hints_on_rounding
 

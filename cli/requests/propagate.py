@@ -7,7 +7,6 @@ from functools import cache
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.data_file import data_error, listed
 from autodiff.cli.process.streams import visible
-from autodiff.cli.requests.broken_slopes import enter_gradients, note_slopes_left_out
 from autodiff.cli.requests.data import read_column
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.fail_on import judge
@@ -80,7 +79,7 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     covariance = np.diag(deviations**2)
     if matrix is not None:
         insert(covariance, matrix, columns, places(asked))
-    jacobian = exact_jacobian(session, asked)
+    jacobian = asked.exact_jacobian(session).astype("float64")
     refuse_spoiled_rows(asked, jacobian)
     output, sigma, shares = propagation.first_order(jacobian, covariance)
     made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
@@ -102,17 +101,6 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
             " 10000 shows what curvature does"
         )
     return made
-
-
-def exact_jacobian(session: Session, asked: Question) -> Any:
-    """The Jacobian; warns of slopes that are not finite, or notes which are so by the chain rule alone."""
-    jacobian, leaves_out = asked.compute(derivative_matrices.exact_jacobian)
-    if leaves_out:
-        enter_gradients(asked.report, jacobian.sum(axis=0))
-        note_slopes_left_out(session, asked.settings, asked.subject)
-    else:
-        asked.warn_of_first(session)
-    return jacobian.astype("float64")
 
 
 def refuse_spoiled_rows(asked: Question, jacobian: Any) -> None:
@@ -333,13 +321,14 @@ def sample(session: Session, asked: Question, made: Propagation, again: Rerun) -
         how = f"one by one: {draws.why}" if draws.why else "in blocks, as vectors"
         session.note(f"the draws are run {how}")
     samples = draws.outputs(moves)
-    finite = samples[np.isfinite(samples).all(axis=1)]
+    value = np.ravel(asked.subject.value)
+    is_known = np.isfinite(value)
+    finite = samples[np.isfinite(samples[:, is_known]).all(axis=1) & is_known.any()]
     if len(finite) < 2:
         raise UsageError(
             f"--monte-carlo: {count - len(finite):,} of {count:,} draws gave no finite output", code="E0605"
         )
     mean, sigma, error = propagation.deviation(finite)
-    value = np.ravel(asked.subject.value)
     found = MonteCarlo(
         count,
         count - len(finite),
@@ -350,11 +339,11 @@ def sample(session: Session, asked: Question, made: Propagation, again: Rerun) -
     )
     if found.lost:
         found.agrees = np.zeros_like(found.agrees)
-    elif not found.agrees.all():
+    elif not found.agrees[is_known].all():
         shifts, variances = [], []
         for seed_of_entry in derivative_matrices.unit_seeds(asked.subject.root):
             asked.subject.seed = seed_of_entry
-            hessian = asked.compute(derivative_matrices.hessian)
+            hessian = asked.compute(derivative_matrices.exact_hessian)
             shift, more = propagation.second_order(hessian, made.covariance)
             shifts.append(shift)
             variances.append(more)

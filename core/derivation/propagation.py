@@ -28,7 +28,7 @@ def first_order(jacobian: Any, covariance: Any) -> tuple[Any, Any, Any]:
     parts = jacobian * mixed
     variance = parts.sum(axis=1)
     safe = np.where(variance > 0, variance, 1.0)
-    shares = np.where(variance[:, None] > 0, parts / safe[:, None], 0.0)
+    shares = np.where(variance[:, None] <= 0, 0.0, parts / safe[:, None])  # nan stays
     output = (output + output.T) / 2  # symmetric to the last digit
     return output, np.sqrt(np.maximum(variance, 0.0)), shares
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 array_rules = LazyModule("autodiff.core.fast.array_vjp")
+reading = LazyModule("autodiff.core.engine.entries_read")
 number_rules = LazyModule("autodiff.core.fast.recorded_numbers")
 hooks_module = LazyModule("autodiff.core.engine.hooks")
 
@@ -47,7 +48,7 @@ def sweep(
     are neither leaves nor retain their gradient. With ``kept``, it omits such nodes that are not among these.
     The rules of ``stop_nodes`` are not run.
     With ``within``, only the rules of edges to these nodes are run; it is not meant for ``create_graph``.
-    ``fixed`` has masks of entries that pass nothing on, by node; the nodes are elementwise.
+    ``fixed`` has masks of entries that pass nothing on, by node.
     """
     regions, is_dropped = None, kept is not None or not keep_inner
     if fusion_settings.has_begun and not keep_inner and not create_graph:
@@ -87,10 +88,13 @@ def contributions_of_moving(node: Node, g: Any, fixed: Mapping[Node, Any]) -> li
     mask = fixed.get(node)
     if mask is None:
         return node_contributions(node, g)
+    if np.all(mask):
+        return []
     assert isinstance(node, OpNode)
     values, result = regular_values(node, mask)
-    regular = ArrayNode(node.op, node.inputs, values, node.params, result, node.site)
-    return node_contributions(regular, as_stored(np.where(mask, np.zeros_like(g), g)))
+    if values is not node.operands:
+        node = ArrayNode(node.op, node.inputs, values, node.params, result, node.site)
+    return node_contributions(node, as_stored(np.where(mask, np.zeros_like(g), g)))
 
 
 def active_sweep() -> Callable[..., dict[Node, Any]]:
@@ -105,11 +109,11 @@ def recorded_contributions(
     differentiated. ``fixed`` is that of ``sweep``.
     """
     assert isinstance(node, OpNode)
-    values, result = node.operands, node.out
     mask = None if fixed is None else fixed.get(node)
     if mask is not None:
+        if np.all(mask):
+            return []
         g = OPS["where"](np.asarray(mask), 0.0, g)
-        values, result = regular_values(node, mask)
     elif is_fast and node.__class__ is ScalarNode:
         found: list[tuple[Node, Tensor]] | None = number_rules.recorded_numbers(node, g)
         if found is not None:
@@ -117,11 +121,15 @@ def recorded_contributions(
     node.check_saved()
     op = node.op
     op.reset_rule_cache()
-    out = Tensor.of(result, node, True)
+    out = Tensor.of(node.out, node, True)
     operands = tuple(
         value if below is None else Tensor.of(as_stored(np.asarray(value)), below, below.tracked)
-        for below, value in zip(node.inputs, values, strict=True)
+        for below, value in zip(node.inputs, node.operands, strict=True)
     )
+    if mask is not None:
+        values, result = regular_values(node, mask)
+        out = with_regular(out, result)
+        operands = tuple(map(with_regular, operands, values))
     pulled = []
     for index, below in enumerate(node.inputs):
         if below is not None and below.tracked:
@@ -143,17 +151,30 @@ def recorded_contributions(
 
 
 def regular_values(node: OpNode, mask: Any) -> tuple[tuple[Any, ...], Any]:
-    """The operands and the result of a node, as if ``REGULAR`` stood in entries that pass nothing on.
+    """The operands and the result of a node, as if ``REGULAR`` stood in entries that are not read.
 
-    What is computed from such entries counts nowhere, but infinity times 0 would be nan.
+    Those are read by entries of the result that pass nothing on, if at all. What is computed from them counts
+    nowhere, but infinity times 0 would be nan.
     """
     values = []
-    for value in node.operands:
+    for value, read in zip(node.operands, reading.entries_read(node, ~mask), strict=True):
         x = np.asarray(value)
-        is_alike = x.shape == np.shape(mask) and x.dtype.kind == "f"
-        values.append(as_stored(np.where(mask, x.dtype.type(REGULAR), x)) if is_alike else value)
+        if x.dtype.kind == "f" and not np.all(read):
+            x = np.where(read, x, x.dtype.type(REGULAR))
+            value = float(x) if value.__class__ is float else x
+        values.append(value)
+    if all(new is old for new, old in zip(values, node.operands, strict=True)):
+        return node.operands, node.out
     result = node.op.forward(*map(np.asarray, values), **node.params)
     return tuple(values), as_stored(np.asarray(result))
+
+
+def with_regular(x: Any, regular: Any) -> Any:
+    """A Tensor with ``regular`` in entries that differ, which are no longer read; or ``regular`` itself."""
+    if x.__class__ is not Tensor:
+        return regular
+    is_same = np.asarray(x.value) == np.asarray(regular)
+    return x if is_same.all() else OPS["where"](is_same, x, regular)
 
 
 def numpy_warnings_off(order: list[Node]) -> Any:

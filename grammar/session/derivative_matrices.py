@@ -11,6 +11,7 @@ from autodiff.core.base.fast_paths import fusion_settings, is_fast
 from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation.fixed_entries import fixed_entries
+from autodiff.core.engine.entries_read import unread_entries
 from autodiff.core.engine.sweep import numpy_warnings_off, sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
@@ -57,20 +58,47 @@ def jacobian(subject: ReportedPass) -> Any:
 
 
 def exact_jacobian(subject: ReportedPass) -> tuple[Any, bool]:
-    """Return ``jacobian``, and whether ``fixed_entries`` had to be left out of it to make it finite."""
+    """Return ``jacobian``, and whether ``fixed_entries`` had to be left out of it to make a row finite.
+
+    A row that is not finite is computed again without the entries that it does not read: 0 times their slopes
+    may be nan.
+    """
     found = jacobian(subject)
-    if np.isfinite(found).all():
+    is_broken = ~np.isfinite(found).all(axis=1)
+    if not is_broken.any():
         return found, False
-    order, root = subject.order, subject.root
-    fixed = fixed_entries(order, nodes_of(subject))
-    rows = [flat_gradients(subject, sweep(order, {root: seed}, fixed=fixed)) for seed in unit_seeds(root)]
-    return np.reshape(rows, found.shape), bool(np.isfinite(rows).all())
+    fixed = fixed_entries(subject.order, nodes_of(subject))
+    outputs, leaves_out = np.ravel(subject.root.out), False
+    for at, seed in enumerate(unit_seeds(subject.root)):
+        if is_broken[at]:
+            found[at] = row_without_unread(subject, seed, {})
+            if fixed and np.isfinite(outputs[at]) and not np.isfinite(found[at]).all():
+                found[at] = row_without_unread(subject, seed, fixed)
+                leaves_out |= bool(np.isfinite(found[at]).all())
+    return found, leaves_out
+
+
+def row_without_unread(subject: ReportedPass, seed: Any, fixed: Mapping[Node, Any]) -> Any:
+    """The slopes of what a seed chooses, without the entries that it does not read and the ``fixed`` ones."""
+    seeds = {subject.root: seed}
+    masks = unread_entries(subject.order, seeds, fixed)
+    return flat_gradients(subject, sweep(subject.order, seeds, fixed=masks))
+
+
+def exact_hessian(subject: ReportedPass) -> Any:
+    """Return ``hessian``; if it is not finite, without the entries that the output does not read."""
+    found = hessian(subject)
+    if not np.isfinite(found).all():
+        found = hessian(subject, {})
+        if not np.isfinite(found).all():
+            found = hessian(subject, fixed_entries(subject.order, nodes_of(subject)))
+    return found
 
 
 def hessian(subject: ReportedPass, fixed: Mapping[Node, Any] | None = None) -> Any:
     """Return the second derivatives of the output, weighed as for the gradient: a square matrix.
 
-    ``fixed`` is that of ``sweep``.
+    With ``fixed``, these entries pass nothing on, nor do those that the output does not read.
     """
     size = input_size(subject)
     check_allocation((size, size))
@@ -79,13 +107,15 @@ def hessian(subject: ReportedPass, fixed: Mapping[Node, Any] | None = None) -> A
         return made_symmetric(made)
     made[:] = 0
     first = 0
-    for node, gradient in zip(nodes_of(subject), recorded_gradients(subject, fixed=fixed), strict=True):
+    masks = None if fixed is None else unread_entries(subject.order, {subject.root: subject.seed}, fixed)
+    for node, gradient in zip(nodes_of(subject), recorded_gradients(subject, fixed=masks), strict=True):
         if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
             order = nodes_leading_to(newest_first([gradient.node]), nodes_of(subject))
             for at, seed in enumerate(unit_seeds(gradient.node)):
                 if order:
-                    keeps = keeps_inner(subject)
-                    received = sweep(order, {gradient.node: seed}, keep_inner=keeps, fixed=fixed)
+                    seeds = {gradient.node: seed}
+                    masks = None if fixed is None else unread_entries(order, seeds, fixed)
+                    received = sweep(order, seeds, keep_inner=keeps_inner(subject), fixed=masks)
                     made[first + at] = flat_gradients(subject, received)
         first += np.size(node.out)
     return made_symmetric(made)

@@ -11,6 +11,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation.fixed_entries import fixed_entries
 from autodiff.core.derivation.least_squares import NOTHING, Residuals, squares_in
+from autodiff.core.engine.entries_read import unread_entries
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node
@@ -139,14 +140,20 @@ class Objective:
         seeds = {subject.root: self.seed(subject.root)}
         return self.exactly(
             lambda fixed: derivative_matrices.flat_gradients(
-                subject, sweep(subject.order, seeds, fixed=fixed)
+                subject, sweep(subject.order, seeds, fixed=self.masks(subject.order, seeds, fixed))
             )
         )
 
+    def masks(self, order: list[Node], seeds: Mapping[Node, Any], fixed: Mapping[Node, Any] | None) -> Any:
+        """What passes nothing on in a sweep: ``fixed``, and what the seeds do not read."""
+        return None if fixed is None else unread_entries(order, seeds, fixed)
+
     def exactly(self, slopes: Callable[[Mapping[Node, Any] | None], Any]) -> Any:
-        """Slopes in the last run; if some are not finite, those without the entries that are ``fixed``."""
+        """Slopes in the last run; if some are not finite, those without unread and ``fixed`` entries."""
         with EngineSetup(self.settings):
             found = slopes(None)
+            if not np.isfinite(found).all():
+                found = slopes({})
             if not np.isfinite(found).all():
                 if self.fixed is None:
                     inputs = derivative_matrices.nodes_of(self.subject)
@@ -210,9 +217,8 @@ class Objective:
         for part in self.parts:
             for seed in derivative_matrices.unit_seeds(part.plus):
                 seeds = {node: as_stored(sign * seed) for node, sign in part.nodes().items()}
-                rows.append(
-                    derivative_matrices.flat_gradients(self.subject, sweep(order, seeds, fixed=fixed))
-                )
+                received = sweep(order, seeds, fixed=self.masks(order, seeds, fixed))
+                rows.append(derivative_matrices.flat_gradients(self.subject, received))
         return np.array(rows, "float64")
 
     def columns(self, fixed: Mapping[Node, Any] | None = None) -> Any:

@@ -154,10 +154,18 @@ def test_a_propagated_deviation_that_is_not_finite_fails(autodiff):
     assert (done.returncode, done.err) == (0, "")
 
 
-@pytest.mark.parametrize("more", [("jacobian",), ("jvp", "--vector", "x=1")])
-def test_matrices_that_are_not_finite_are_warned_of(autodiff, more):
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        (("jacobian",), "the slopes of `y[0]` by x are"),
+        (("jvp", "--vector", "x=1"), "the gradient for x is"),
+        (("jacobian", "--set", "x=[0., 1, 0]"), "the slopes of 2 entries of the output by x are"),
+    ],
+)
+def test_matrices_that_are_not_finite_are_warned_of(autodiff, more, what):
     done = autodiff(*more, "-e", "x = [0., 1]; y = log(x)")
-    assert done.err == "warning: the gradient for x is not finite\n"
+    more_than_one = ", the first of `y[0]`" if "2 entries" in what else ""
+    assert done.err == f"warning: {what} not finite{more_than_one}\n"
 
 
 @pytest.mark.parametrize(

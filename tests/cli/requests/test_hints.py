@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import subprocess
@@ -149,6 +150,23 @@ def test_the_row_of_a_slope_that_is_not_finite_is_told(autodiff, write):
     # A place in an array of another shape is no row of the data.
     write("0,1\n", "d.csv")
     assert "row" not in autodiff("grad", "-e", "a = [0., 4.]; L = sqrt(a).sum() + t.sum()", *code[2:]).err
+
+
+def test_slopes_by_entries_that_are_read_alone_are_offered(autodiff):
+    """PyTorch's pass multiplies 0 by the slopes of the others."""
+    done = autodiff(
+        "grad", "-e", "a = 2.; y = sqrt(a*x)", "--set", "x=[1, nan, 3]", "--of", "y[0]", "--wrt", "a"
+    )
+    assert done.out == "nan\n"
+    _, note = done.err.splitlines()
+    assert note.startswith("note: the output does not depend on the entries that make it so: ")
+    exact = autodiff(*shlex.split(note.split("`")[1])[1:])
+    assert (float(exact.out), exact.err) == (pytest.approx(1 / 8**0.5), "")
+    chosen = "a = 2.; t = tensor([-1., 2.]); L = where(t > 0, a*log(t), 0).sum()"
+    exact = autodiff("jacobian", "-e", chosen, "--wrt", "a")
+    assert (float(exact.out), exact.err) == (pytest.approx(math.log(2)), "")
+    assert "does not depend" in autodiff("grad", "-e", chosen, "--wrt", "a").err
+    assert "does not depend" not in autodiff("grad", "-e", "x = 0.; L = x/x").err
 
 
 def test_long_code_and_standard_input_are_not_repeated(autodiff):

@@ -276,19 +276,51 @@ def test_an_entry_that_never_changes_passes_nothing_on(autodiff, write):
     assert "entry [0] of t - b = -2 (row 1 of d.csv: t = 0)\n" in done.err
 
 
-def test_a_missing_value_in_the_data_spoils_no_row_in_silence(autodiff, write):
+def test_a_missing_value_in_the_data_spoils_no_other_row(autodiff, write):
     """By the chain rule the slope of each row is the sum of 0*nan and its own."""
     write("V,s\n1.5,0.01\nnan,0.01\n2.5,0.02\n", "d.csv")
+    write("V,s\n1.5,0.01\n2.5,0.02\n", "rest.csv")
     script = ("-e", "R = 3.; y = V**2/R")
-    done = autodiff("propagate", *script, "--data", "d.csv", "--sigma", "V=s,R=0.1")
-    assert (done.returncode, done.out) == (2, "")
-    assert "row 2 of column `V` is nan" in done.err
-    assert "= help: leave such rows out" in done.err
-    done = autodiff("propagate", *script, "--set", "V=[1.5, nan]", "--sigma", "R=0.1")
-    assert (done.returncode, done.out) == (2, "")
-    assert "`V[1]` is nan" in done.err
+    for sigma in ("V=s,R=0.1", "R=0.1"):
+        done = autodiff("propagate", *script, "--data", "d.csv", "--sigma", sigma)
+        rest = autodiff("propagate", *script, "--data", "rest.csv", "--sigma", sigma, "-q").out.splitlines()
+        assert done.out.splitlines() == [rest[0], "nan\tnan", rest[1]]
+        by = "V and R" if "V" in sigma else "R"
+        assert done.err == (
+            f"note: the slopes of `y[1]` by {by} are not finite: row 2 of column `V` is nan; the other"
+            " entries do not depend on such values\n"
+        )
     done = autodiff("propagate", *script, "--set", "V=nan", "--sigma", "R=0.1")
     assert done.out.split() == ["nan", "nan"]  # no other row is there
+
+
+def test_draws_beside_a_missing_value_are_compared_in_the_other_rows(autodiff):
+    call = ("-e", "a = 2.; y = sin(a*x)", "--set", "x=[1, nan, 3]", "--sigma", "a=0.4", "--format", "json")
+    drawn = json.loads(autodiff("propagate", *call, "--monte-carlo", "2000").out)["monte_carlo"]
+    call = (*call[:2], "--set", "x=[1, 3]", *call[4:])
+    rest = json.loads(autodiff("propagate", *call, "--monte-carlo", "2000").out)["monte_carlo"]
+    assert drawn["lost"] == 0
+    for key in ("mean", "sigma", "second_order_mean", "second_order_sigma"):
+        assert drawn[key][1] == "NaN"
+        assert drawn[key][::2] == pytest.approx(rest[key], rel=1e-9)
+
+
+def test_slopes_that_cannot_be_told_apart_beside_a_missing_value_are_refused(autodiff):
+    script = """class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return 2*x*g
+R = torch.tensor(3., requires_grad=True)
+y = F.apply(V*R)"""
+    done = autodiff("propagate", "-e", script, "--set", "V=[1.5, nan]", "--sigma", "R=0.1")
+    assert (done.returncode, done.out) == (2, "")
+    assert "`V[1]` is nan" in done.err
+    assert "= help: leave such rows out" in done.err
 
 
 def test_the_covariance_of_the_output_is_symmetric(autodiff, write):

@@ -75,6 +75,17 @@ def test_fixed_entries_do_not_change(term):
                 assert (np.asarray(node.out)[mask] == np.asarray(other.out)[mask]).all()
 
 
+def test_slopes_do_not_read_what_was_not_chosen():
+    """The logarithm of -1 is nan, and its slope too."""
+    chosen = "where(t > 0, a*log(t)*b**2, 0)"
+    whole = objective_of(script(chosen, [-1.0, 1.5, 2.0]))
+    other = objective_of(script(chosen, [1.5, 2.0]))
+    assert whole.gradient(whole.start) == pytest.approx(other.gradient(whole.start), rel=1e-12)
+    assert whole.hessian(whole.start) == pytest.approx(other.hessian(whole.start), rel=1e-12)
+    assert whole.jacobian(whole.start)[1:] == pytest.approx(other.jacobian(whole.start), rel=1e-12)
+    assert whole.left_out is None
+
+
 @pytest.mark.parametrize(
     "code",
     [
