@@ -22,6 +22,7 @@ from autodiff.grammar.by_hand.runs import SPREAD
 from autodiff.grammar.by_hand.sentences import constant_ratio, values_equal_in_shape
 from autodiff.grammar.by_hand.step_lines import BLOCK, HELPER, Line, read_lines
 from autodiff.grammar.by_hand.steps import Derivation, Guess, Segment, find_segments
+from autodiff.grammar.by_hand.unclear_names import looks_like_gradient
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,12 +167,13 @@ class MeantGradients:
         """Return the values whose gradient the lines of a name may be meant for, the most probable first.
 
         It is the one whose gradient they make if it has a name. An input, or a value without a name as in
-        ``1/(1 + exp(-z))``, may be that by accident: the minus of ``z`` is often forgotten.
+        ``1/(1 + exp(-z))``, may be that by accident: the minus of ``z`` is often forgotten. So of several
+        values without names ``-z`` is the last.
         """
         subject = self.runs.first.subject
         named = RunningNames(self.derivation, self.runs).named_nodes()
         found = [node for node in subject.order if node not in named and node in subject.cotangents]
-        found.sort(key=lambda node: node.name is None)
+        found.sort(key=lambda node: (node.name is None, is_negation(node)))
         equal = next(filter(None, (self.node_with(self.values(name, at), found) for at in places)), None)
         by_value = [] if equal is None else [equal]
         values = self.values(name, places[0])
@@ -237,8 +239,10 @@ class MeantGradients:
         wrong = [one for one in own if names.is_wrong(made, one)]
         after = self.wrong_users(made, name, own[0].places[0])
         mended = before - after
-        is_used_once = len(before) == len(mended) == 1
-        if after - before or (is_used_once and any(self.is_plain_multiple(made, one) for one in wrong)):
+        if after - before:
+            return None
+        may_be_multiple = len(before) == len(mended) == 1 and not looks_like_gradient(name)
+        if may_be_multiple and any(self.is_plain_multiple(made, one) for one in wrong):
             return None
         for one in wrong:
             if mended.isdisjoint(made.users(name, one.places[-1], len(made.lines))):
@@ -252,6 +256,10 @@ class MeantGradients:
         computed = values_at(points, formula)
         ratio = constant_ratio(computed, points.gradients) if computed else None
         return ratio is not None and ratio > 0 and not formula.upstream.found
+
+
+def is_negation(node: Node) -> bool:
+    return isinstance(node, OpNode) and node.op.name == "neg"
 
 
 def is_changing(values: list[Any]) -> bool:

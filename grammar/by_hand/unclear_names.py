@@ -29,13 +29,17 @@ def by_unclear_name(name: str, words: Collection[str]) -> str:
     return next((one for one in (base, f"z{base}") if one.isidentifier() and one in words), "z")
 
 
+def looks_like_gradient(name: str) -> bool:
+    return UNCLEAR.fullmatch(name) is not None or LOOKS_LIKE_GRADIENT.fullmatch(name) is not None
+
+
 def unclear_names(lines: Iterable[Line]) -> list[tuple[Line, str]]:
     """Return such names that lines give values to, with their lines; not those of plain numbers."""
     return [
         (line, name)
         for line in lines
         for name in sorted(line.binds | line.changes)
-        if UNCLEAR.fullmatch(name) or LOOKS_LIKE_GRADIENT.fullmatch(name)
+        if looks_like_gradient(name)
         if line.right is None or not PLAIN_NUMBER.fullmatch(line.right.text.strip())
     ]
 

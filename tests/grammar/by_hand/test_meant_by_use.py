@@ -120,3 +120,39 @@ def test_a_multiple_that_one_line_uses_is_told_there() -> None:
     """The error may be meant as it is, without the factor 2 of the square."""
     [found] = check_steps(RELU, "e = out - t\ndW2 = h.T @ e/3")
     assert (found.step, found.is_right) == (("steps.txt", 2), False)
+
+
+#: A sigmoid whose minus stands in a function, and steps where `delta` has no value by name.
+ONE_LAYER = """\
+import numpy as np
+np.random.seed(1)
+def sigmoid(z):
+    return 1/(1 + np.exp(-z))
+x = np.random.randn(5, 3)
+y = np.random.rand(5, 1)
+W = np.random.randn(3, 1)
+p = sigmoid(np.dot(x, W))
+error = p - y
+loss = 0.5*np.sum(error**2)
+delta = error*p*(1 - p)
+dW = x.T @ delta
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line"),
+    [
+        ("p - y", "y - p", 11),
+        ("0.5*np.sum", "np.sum", 11),
+        ("0.5*np.sum", "np.mean", 11),
+        ("error = p - y\nloss = 0.5*np.sum(error", "error = y - p\nloss = np.sum(error", 11),
+        ("x.T @ delta", "-x.T @ delta", 12),
+        ("x.T @ delta", "2*x.T @ delta", 12),
+    ],
+)
+def test_the_first_wrong_line_is_the_one_named(right: str, wrong: str, line: int) -> None:
+    """``delta`` is no gradient by ``-z`` of the sigmoid, and a name like it is no multiple that is meant."""
+    assert right in ONE_LAYER
+    script = ONE_LAYER.replace(right, wrong)
+    found = check_steps(script, script)
+    assert [one.step[1] for one in found if one.step and one.is_right is not True] == [line]
