@@ -13,7 +13,7 @@ from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.boundaries import LEAST_GROWTH, bracket
 from autodiff.grammar.by_hand.points import SamplePoints, broadcasts_to, deviation, formula_values
-from autodiff.grammar.by_hand.runs import MOST_SPREAD, SPREAD
+from autodiff.grammar.by_hand.runs import FACTORS, MOST_SPREAD, SCALE, SPREAD
 from autodiff.grammar.by_hand.sentences import counterexample, far_away_remarks, relative_distance
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: The relative distances of further points, and how many are tried at each.
 FAR_SPREADS, FAR_DRAWS = (1.0, 4.0, 16.0, MOST_SPREAD), 3
+#: Those at which the leaves are about 1e3, 1e6 and 1e9 times larger or smaller.
+SCALED_SPREADS = (4.0, 16.0, MOST_SPREAD)
 #: In larger graphs further points are not tried: running the script so often would take long.
 MOST_NODES = 300
 #: An error counts if it is so many times what rounding allows.
@@ -45,21 +47,28 @@ def far_remarks(
     runs: ScriptRuns,
     runs_at: Callable[..., list[ScriptRun]],
     run_at: Callable[[int, float], ScriptRun | None],
+    spreads: tuple[float, ...] = FAR_SPREADS,
+    draws: int = FAR_DRAWS,
+    least_distance: float = 0.0,
 ) -> tuple[bool, list[str]]:
     """Return whether a formula is an approximation, and remarks if it is right near the script's values only.
 
-    ``runs_at`` returns the first ``count`` runs at a distance, ``run_at`` the one of a draw.
+    ``runs_at`` returns the first ``count`` runs at a distance, ``run_at`` the one of a draw. So many
+    ``draws`` are tried at each of the distances ``spreads``. An error counts if it is more than
+    ``least_distance`` of the gradient.
     """
     beyond_kink: list[str] = []
     if len(runs.first.subject.order) > MOST_NODES:
         return False, []
-    for spread in FAR_SPREADS:
-        for run in runs_at(spread, count=FAR_DRAWS):
+    for spread in spreads:
+        for run in runs_at(spread, count=draws):
             line = Line(formula, runs, partial(run_at, run.draw))
             if not LEAST_ERROR < line.error_in(run) < np.inf:
                 continue
             _, begin, inside, outside = bracket(line.error, SPREAD / 10, spread)
             points, computed = line.compared([run])
+            if relative_distance(computed[0], points.gradients[0]) < least_distance:
+                continue
             clear = line.clear_begin(spread)
             if line.has_power(begin) or line.has_power(clear) or line.is_exponential(spread):
                 remark = "it is right near the script's values only, as a Taylor polynomial is"
@@ -67,6 +76,23 @@ def far_remarks(
             if not beyond_kink and outside > LEAST_GROWTH * inside and line.has_leap(begin):
                 beyond_kink = far_away_remarks(points, computed)
     return False, beyond_kink
+
+
+def remarks_at_other_scales(formula: Formula, runs: ScriptRuns) -> list[str]:
+    """Return remarks if a formula is an approximation where the leaves are of another order; else none.
+
+    There terms weigh that were small: the last digits of a factor in them are no approximation.
+    """
+    scales: list[tuple[str, tuple[float, ...], int]] = [(kept, SCALED_SPREADS, 1) for kept in FACTORS]
+    if not runs.are_of_order_one:
+        scales.insert(0, (SCALE, FAR_SPREADS, FAR_DRAWS))
+    for kept, spreads, draws in scales:
+        runs_at, run_at = partial(runs.moved, kept=kept), partial(runs.moved_once, kept=kept)
+        least = 0.0 if kept == SCALE else LEAST_LEAP
+        is_approximation, remarks = far_remarks(formula, runs, runs_at, run_at, spreads, draws, least)
+        if is_approximation:
+            return remarks
+    return []
 
 
 class Line:

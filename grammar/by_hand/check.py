@@ -18,7 +18,7 @@ from autodiff.core.graph.topological_order import nodes_leading_to
 from autodiff.core.report.kink import FORMULA_GAP
 from autodiff.core.report.verdict import NOT_JUDGED, RIGHT, RIGHT_HERE, UNDECIDED, UNREADABLE, WRONG
 from autodiff.core.why.kinks import hidden_jumps, kinks_of
-from autodiff.grammar.by_hand.approximations import far_remarks
+from autodiff.grammar.by_hand.approximations import far_remarks, remarks_at_other_scales
 from autodiff.grammar.by_hand.boundaries import is_beyond_boundaries
 from autodiff.grammar.by_hand.branches import is_right_elsewhere, other_side_remarks
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
@@ -45,7 +45,7 @@ from autodiff.grammar.by_hand.points import (
     formula_values,
     is_plain_number,
 )
-from autodiff.grammar.by_hand.runs import SCALE, SPREAD, SYMMETRY
+from autodiff.grammar.by_hand.runs import SPREAD, SYMMETRY
 from autodiff.grammar.by_hand.sentences import (
     far_away_remarks,
     format_number,
@@ -330,10 +330,8 @@ def look_further(made: HandCheck, formula: Formula, points: SamplePoints, runs: 
     """Set whether a formula that is right at the points is right further away, and for other constants."""
     meant = meant_versions(formula, points, runs) if made.is_right_here else []
     is_approximation, remarks = far_remarks(formula, runs, runs.moved, runs.moved_once)
-    if not is_approximation and not runs.are_of_order_one:
-        runs_at = partial(runs.moved, kept=SCALE)
-        is_approximation, scaled = far_remarks(formula, runs, runs_at, partial(runs.moved_once, kept=SCALE))
-        remarks = scaled if is_approximation else remarks
+    if not is_approximation and (scaled := remarks_at_other_scales(formula, runs)):
+        is_approximation, remarks = True, scaled
     if is_approximation:
         made.is_right = made.is_right_here_only = is_plain_number(formula, points)
         made.remarks = [*remarks, *meant]

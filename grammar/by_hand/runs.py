@@ -64,6 +64,10 @@ SYMMETRY, LABELS = "symmetry", "labels"
 UNUSED = "unused"
 #: What else: large and small leaves go to the order of 1, with their signs.
 SCALE = "scale"
+#: Leaves go to values so many times their own, with their signs: what a factor written in the script keeps
+#: small or large, as in ``z = x*1e-6``, is of the order of 1 at one of them.
+GROWN, SHRUNK = "grown", "shrunk"
+FACTORS = {GROWN: 1e9, SHRUNK: 1e-9}
 #: The rounding error of a sum relative to its terms, with room for the formula's own, by precision.
 SUM_ROUNDING = {"float64": 2.0**-48, "float32": 2.0**-19}
 #: A gradient with more entries is not differentiated again.
@@ -234,7 +238,7 @@ class ScriptRuns:
         while True:
             moves = self.random_moves(random, spread, kept)
             yield moves
-            if spread > SPREAD and kept != SCALE:
+            if spread > SPREAD and kept not in (SCALE, *FACTORS):
                 yield {leaf: -move for leaf, move in moves.items()}
 
     def random_moves(self, random: Any, spread: float, kept: str = "") -> dict[Node, Any]:
@@ -245,6 +249,8 @@ class ScriptRuns:
             moves |= {leaf: permuted(leaf.out, random) - leaf.out for leaf in self.labels}
         elif kept == SCALE:
             moves = {leaf: move_to_order_one(leaf, random, spread) for leaf in self.leaves}
+        elif kept in FACTORS:
+            moves = {leaf: move_by_factor(leaf, random, spread, FACTORS[kept]) for leaf in self.leaves}
         elif kept == UNUSED:
             moves |= {leaf: random_moves(leaf, random, spread) for leaf in self.unused}
         return moves
@@ -453,6 +459,18 @@ def move_to_order_one(leaf: Leaf, random: Any, spread: float) -> Any:
     with np.errstate(divide="ignore"):
         moved = np.sign(x) * np.abs(x) ** (1.0 - growth(spread))
     return np.where(x == 0, 0.0, moved * (1.0 + growth(spread) * random.uniform(-1, 1, x.shape) / 3) - x)
+
+
+def move_by_factor(leaf: Leaf, random: Any, spread: float, factor: float) -> Any:
+    """Return the move by which entries go to ``factor`` times their own as ``spread`` goes to MOST_SPREAD.
+
+    A leaf of zeros grows from 0 to that factor.
+    """
+    x, grown = np.asarray(leaf.out), growth(spread)
+    around = random.uniform(-1, 1, x.shape)
+    if not np.any(x):
+        return around * max(factor**grown - 1.0, 0.0)
+    return x * (factor**grown * (1.0 + grown * around / 3) - 1.0)
 
 
 def growth(spread: float) -> float:

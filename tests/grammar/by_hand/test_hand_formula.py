@@ -373,6 +373,52 @@ def test_a_taylor_polynomial_of_high_degree_is_wrong(script: str, formula: str) 
     assert "kink" not in "".join(found.remarks)
 
 
+@pytest.mark.parametrize("x", ["2.", "0.", "-0.3", "tensor([1., -2.])"])
+@pytest.mark.parametrize(
+    ("script", "formula"),
+    [
+        ("z = 1e-6*x\nf = sum(z**2/2)", "df/dz == sin(z)"),
+        ("z = 1e-6*x\nf = sum(z**2/2)", "df/dx == 1e-6*sin(z)"),
+        ("z = 1e-6*x\nf = sum(z**2/2)", "df/dx == 1e-6*sin(1e-6*x)"),
+        ("f = sum(sin(x/1e5))", "df/dx == (1 - (x/1e5)**2/2)/1e5"),
+        ("f = sum(x**2/2)", "df/dx == 1e7*sin(x/1e7)"),
+        ("s = 1e-7\nf = sum(exp(s*x))", "df/dx == s*(1 + s*x + (s*x)**2/2)"),
+    ],
+)
+def test_a_factor_in_the_script_hides_no_difference(script: str, formula: str, x: str) -> None:
+    """It keeps what the formula reads near 0 for inputs of the usual size."""
+    found = check(f"x = {x}\n{script}", formula)
+    assert found.verdict == "wrong"
+    assert found.remarks[0] == "it is right near the script's values only, as a Taylor polynomial is"
+
+
+@pytest.mark.parametrize("x", ["2.", "-0.3", "tensor([1., -2.])"])
+def test_nor_does_a_large_factor(x: str) -> None:
+    found = check(f"x = {x}\nz = 1e5*x\nf = sum(tanh(z))", "df/dz == 0*z")
+    assert found.verdict == "wrong"
+
+
+@pytest.mark.parametrize("x", ["2.", "0.", "-0.3", "tensor([1., -2.])", "tensor([1., -2.], dtype=float32)"])
+@pytest.mark.parametrize(
+    ("script", "formula"),
+    [
+        ("z = 1e-6*x\nf = sum(z**2/2)", "df/dx == z*1e-6"),
+        ("f = sum(sin(x/1e5))", "df/dx == cos(1e-5*x)/1e5"),
+        ("f = sum(sin(x)**2)", "df/dx == sin(2*x)"),
+        ("f = sum(tanh(x))", "df/dx == 1 - tanh(x)**2"),
+        ("f = sum(tanh(x))", "df/dx == 4/(exp(x) + exp(-x))**2"),
+        ("f = sum(sigmoid(x))", "df/dx == exp(-x)/(1 + exp(-x))**2"),
+        ("f = sum(log(1 + exp(x)))", "df/dx == 1 - 1/(1 + exp(x))"),
+        ("f = sum(sqrt(1 + x**2))", "df/dx == x/sqrt(1 + x*x)"),
+        ("f = sum((x - 1)**4)", "df/dx == 4*x**3 - 12*x**2 + 12*x - 4"),
+        ("f = sum(log(1 + (1e4*x)**2))", "df/dx == 2e8*x/(1 + 1e8*x**2)"),
+        ("f = sum(exp(-1e-4*x**2))", "df/dx == -2e-4*x*exp(-(1e-2*x)**2)"),
+    ],
+)
+def test_a_right_formula_is_right_at_every_scale(script: str, formula: str, x: str) -> None:
+    assert check(f"x = {x}\n{script}", formula).verdict == "right"
+
+
 @pytest.mark.parametrize(
     ("script", "formula"),
     [
