@@ -49,9 +49,11 @@ from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.hand_gradients import is_loss, is_only_output
+from autodiff.grammar.session.last_turn import with_loss_of_steps
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
+from autodiff.grammar.session.versions import version_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,6 +91,8 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     turn = work.turn
     part = None if turn is None else turn.script
     execution = run_request(session, settings, request.text("order") == "2", True, probe, part)
+    if work.are_typed:
+        execution, probe = work.mean_last_turn(execution, settings, probe)
     work.choose_loss(turn, execution, settings)
     note_reshaped(session, execution)
     note_constant_slope(session, execution)
@@ -211,6 +215,39 @@ class HandWork:
     def turn(self) -> Turn | None:
         """The turn of the script's training loop that a derivation is about, if there is one."""
         return next((one.turn for one in self.derivations if one.turn is not None), None)
+
+    @property
+    def are_typed(self) -> bool:
+        """Whether none of the formulas is a step of a derivation."""
+        return bool(self.formulas) and all(one.workings is None for one in self.formulas)
+
+    def mean_last_turn(
+        self, execution: Execution, settings: Settings, probe: Probe
+    ) -> tuple[Execution, Probe]:
+        """Let formulas be about the loss of the last turn of training by hand, by its parameters.
+
+        Those are what ``grad`` differentiates. Return the run of the script where these are tracked, with the
+        probe that has watched it.
+        """
+        own, again = settings.copy(), Probe()
+        own.of, own.wrt = None, []
+        if not execution.may_end_in_steps():
+            return execution, probe
+        with again:
+            made = with_loss_of_steps(execution, own)
+        loss = own.of
+        names = {version_of(one, made.names) or one: one for one in own.wrt}
+        if (
+            loss is None
+            or settings.of not in (None, loss)
+            or names.keys().isdisjoint(inputs_of(self.formulas))
+        ):
+            execution.chosen = ""
+            return execution, probe
+        self.enter_loss(loss)
+        for formula in self.formulas:
+            formula.rename_inputs(names, loss)
+        return (execution, probe) if made is execution else (made, again)
 
     def choose_loss(self, turn: Turn | None, execution: Execution, settings: Settings) -> None:
         """Let steps that name no output be about the loss that the script, or its turn, computes before them.

@@ -174,6 +174,13 @@ class Formula:
         for one in self.all_upstream:
             one.resolve_lists(names)
 
+    def rename_inputs(self, names: Mapping[str, str], loss: str) -> None:
+        """Let derivatives of the loss be by the values that have these names: ``w_4`` for ``w``."""
+        for member in self.members:
+            if member.left is not None and member.output in ("", loss):
+                member.left = member.left.with_inputs(names)
+                member.upstream.rename_inputs(names, ("", loss))
+
     @property
     def all_upstream(self) -> list[UpstreamDerivatives]:
         """The derivatives in the formula and its chain, and in what the derivation computes before it."""

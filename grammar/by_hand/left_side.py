@@ -125,6 +125,11 @@ class LeftSide:
             by.append((name, tuple(rest) or None))
         return LeftSide(self.output, tuple(by), self.row)
 
+    def with_inputs(self, names: Mapping[str, str]) -> LeftSide:
+        """Return the same with other names for inputs."""
+        by = tuple((names.get(name, name), entry) for name, entry in self.by)
+        return LeftSide(self.output, by, self.row)
+
 
 def spelled_input(name: str) -> str:
     """Return an input as it stands below a derivative: in parentheses if it is an expression."""

@@ -169,6 +169,12 @@ class UpstreamDerivatives:
         for one in self.found:
             one.side = one.side.resolve_lists(names)
 
+    def rename_inputs(self, names: Mapping[str, str], outputs: Collection[str]) -> None:
+        """Let the derivatives of these outputs be by the values that have these names."""
+        for one in self.found:
+            if one.side.output in outputs:
+                one.side = one.side.with_inputs(names)
+
     def nodes(self, subject: ReportedPass, execution: Execution) -> list[tuple[Node, ...]]:
         """Return the output and the inputs of each derivative, nodes of the graph of ``subject``."""
         return [

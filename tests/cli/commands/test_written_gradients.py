@@ -51,6 +51,21 @@ def test_a_note_says_which_gradients_are_not_checked(autodiff, tmp_path, script:
     assert any(names in note for note in document["notes"])
 
 
+@pytest.mark.parametrize("left", ["dloss/dw", "dw", "w.grad"])
+@pytest.mark.parametrize("start", ["w = 0.", "w = np.zeros(())", "w = np.random.randn()"])
+def test_a_formula_is_about_the_last_turn_of_training(autodiff, tmp_path, left: str, start: str) -> None:
+    (tmp_path / "net.py").write_text(TRAINING.replace("w = 0.", start))
+    document = json.loads(autodiff("grad", "net.py", "--format", "json", cwd=tmp_path).out)
+    [gradient] = document["gradients"]
+    for right, verdict in (("(2*e*x).mean()", "right"), ("dw", "right"), ("(e*x).mean()", "wrong")):
+        done = autodiff("check", "net.py", "--formula", f"{left} == {right}", cwd=tmp_path)
+        assert done.out.startswith(f"{verdict}: dloss/dw_4 == {right}\n")
+        assert f"the gradient is    {gradient['grad']:.6g}\n" in done.out
+        assert "note: the output is `loss` by w_4, in the last turn of the loop in line 5" in done.err
+    done = autodiff("check", "net.py", "--formula", "dloss/dw_2 == dw", cwd=tmp_path)
+    assert done.out.startswith("wrong: dloss/dw_2 == dw\n")
+
+
 @pytest.mark.parametrize(
     "lines",
     [
