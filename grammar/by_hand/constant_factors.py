@@ -10,7 +10,10 @@ from autodiff.core.graph.node import Node, OpNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.core.paths.node_names import NodeNames
+    from autodiff.grammar.by_hand.runs import ScriptRun
 
 #: How many nodes are searched, and how many constants are combined.
 MAX_NODES, MAX_CONSTANTS = 500, 12
@@ -19,33 +22,39 @@ MAX_TEXT = 40
 
 
 class ConstantFactor:
-    """A factor that an op contributes to every derivative through it, and the text that describes it."""
+    """A factor that an op contributes to every derivative through it, and the text that describes it.
+
+    ``value`` has its value in each of several runs.
+    """
 
     __slots__ = ("text", "value")
 
-    def __init__(self, value: float, text: str) -> None:
+    def __init__(self, value: Any, text: str) -> None:
         self.value = value
         self.text = text
 
 
-def explain_ratio(ratio: float, path: list[Node], target: Node, names: NodeNames) -> str:
-    """Return in words which constants on the path explain a formula ``ratio`` times too large; else ``""``.
+def explain_ratio(
+    ratios: list[float], runs: list[ScriptRun], path: list[Node], target: Node, names: NodeNames
+) -> str:
+    """Return in words which constants on the path explain a formula that is too large; else ``""``.
 
-    A formula is too large if constants below 1 were left out, or if others were taken twice.
+    It is ``ratios`` times too large in these ``runs``, where constants may have other values. A formula is
+    too large if constants below 1 were left out, or if others were taken twice.
     """
-    path = path[:MAX_NODES]
+    ratio, path = ratios[0], path[:MAX_NODES]
     other_counts = [other_count(ratio, node, names) for node in nodes_of_every_path(path, target)]
     causes = list(filter(None, other_counts))[:1]
-    constants = path_constants(path, target, names)
+    constants = path_constants(path, target, names, runs)
     if ratio > 0:
-        constants = [constant for constant in constants if constant.value > 0]
+        constants = [constant for constant in constants if constant.value[0] > 0]
     chosen = constants[:MAX_CONSTANTS]
     for size in range(1, MAX_COMBINED + 1):
         left_out, twice = [], []
         for group in combinations(chosen, size):
             for powers in product((1, -1), repeat=size):
                 made = prod(one.value**power for one, power in zip(group, powers, strict=True))
-                if abs(made * ratio - 1) > 1e-6:
+                if np.any(np.abs(made * np.array(ratios) - 1) > 1e-6):
                     continue
                 if min(powers) > 0:
                     left_out.append(group)
@@ -76,7 +85,9 @@ def join_texts(group: tuple[ConstantFactor, ...]) -> str:
     return " and ".join(constant.text for constant in group)
 
 
-def path_constants(path: list[Node], target: Node, names: NodeNames) -> list[ConstantFactor]:
+def path_constants(
+    path: list[Node], target: Node, names: NodeNames, runs: list[ScriptRun]
+) -> list[ConstantFactor]:
     """Return the constants of the nodes that every path passes, those nearest to the output first.
 
     A constant of some paths only is no factor of the gradient.
@@ -85,12 +96,15 @@ def path_constants(path: list[Node], target: Node, names: NodeNames) -> list[Con
     on_way = {*path, target}
     for node in nodes_of_every_path(path, target):
         if isinstance(node, OpNode) and node is not target:
-            for value, what in node_constants(node, on_way):
+            known = [(run.known[node], {run.known[one] for one in on_way}) for run in runs]
+            in_runs = [node_constants(one, way) for one, way in known if isinstance(one, OpNode)]
+            for at, (value, what) in enumerate(in_runs[0]):
                 line = names.line(node)
                 place = "" if line is None else f" (line {line})"
                 text = f"{what.format(node_text(node, names))}{place}"
                 if value not in (0.0, 1.0) and np.isfinite(value):
-                    found.setdefault(text, ConstantFactor(value, text))
+                    values = np.array([constants[at][0] for constants in in_runs])
+                    found.setdefault(text, ConstantFactor(values, text))
     return list(found.values())
 
 

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
+    from autodiff.grammar.by_hand.runs import ScriptRun
+
+    Edge = tuple[OpNode, int]
 
 #: Limits of the search: evaluated formulas, derivatives of ops on the paths, and names to insert.
 MAX_TRIED, MAX_DERIVATIVES, MAX_NAMES = 2500, 12, 12
@@ -41,6 +44,7 @@ MAX_TRIED_IN_LINES = 500
 RATIO_TOLERANCE = 1e-6
 #: How many changes are tried in pairs.
 MAX_PAIRED = 44
+WORD = re.compile(r"\w+")
 
 
 class Correction:
@@ -60,9 +64,10 @@ class OpDerivative:
     Changed formulas refer to it by ``name``. The text is "" if a formula with it has no such value.
     """
 
-    __slots__ = ("name", "quotient", "symbol", "values")
+    __slots__ = ("edge", "name", "quotient", "symbol", "values")
 
-    def __init__(self, name: str, quotient: str, symbol: str, values: list[Any]) -> None:
+    def __init__(self, name: str, quotient: str, symbol: str, values: list[Any], edge: Edge) -> None:
+        self.edge = edge
         self.name = name
         self.quotient = quotient
         self.symbol = symbol
@@ -82,14 +87,9 @@ class CorrectionSearch:
         self.text = formula.source.text
         self.tried_count = 0
         self.slopes = elementwise_derivatives(points, node) if points.has_paths else []
-        self.names = [
-            {**known, **{slope.name: Tensor.of(as_stored(slope.values[at])) for slope in self.slopes}}
-            for at, known in enumerate(points.names)
-        ]
         #: The gradients of the steps before, such as dz, by names that stand for them.
         self.earlier = earlier_gradients(formula, points)
-        for at, names in enumerate(self.names):
-            names |= {key: Tensor.of(as_stored(values[at])) for key, (_, values) in self.earlier.items()}
+        self.names = self.names_at(points)
         everything = list(walk(*formula.values_written()))
         self.parts = [part for part in everything if isinstance(part, PART_TYPES)]
         callees = {part.function for part in everything if isinstance(part, tree.Call)}
@@ -103,6 +103,15 @@ class CorrectionSearch:
         ]
         self.parts = list({part.span: part for part in reversed(self.parts)}.values())[::-1]
         self.values = {part: self.part_value(part) for part in self.parts}
+
+    def names_at(self, points: SamplePoints) -> list[dict[str, Any]]:
+        """Return the values of the names at each point, and what stands for slopes and for earlier steps."""
+        found = []
+        for known, run in zip(points.names, points.runs, strict=True):
+            made = {slope.name: derivative_value(slope.edge, run) for slope in self.slopes}
+            made |= {name: earlier_value(node, run) for name, (_, node) in self.earlier.items()}
+            found.append({**known, **{name: Tensor.of(as_stored(x)) for name, x in made.items()}})
+        return found
 
     def is_module(self, part: Any) -> bool:
         if not isinstance(part, tree.Name):
@@ -165,7 +174,13 @@ class CorrectionSearch:
     def is_right(self, *edits: Correction) -> bool:
         """Whether the formula is right with these changes, at every point."""
         text = self.changed(edits)
-        for names, gradient in zip(self.names, self.points.gradients, strict=True):
+        if not self.has_gradients(text, self.names, self.points):
+            return False
+        return bool(np.isfinite(self.points.gradients[0]).any()) and self.is_right_for_others(edits, text)
+
+    def has_gradients(self, text: str, known: list[dict[str, Any]], points: SamplePoints) -> bool:
+        """Whether a text has the values of the gradient at all points."""
+        for names, gradient in zip(known, points.gradients, strict=True):
             self.tried_count += 1
             if self.tried_count > (MAX_TRIED if self.formula.is_expression else MAX_TRIED_IN_LINES):
                 return False
@@ -175,7 +190,22 @@ class CorrectionSearch:
                 return False
             if value.shape != np.shape(gradient) or not values_equal(value, gradient):
                 return False
-        return bool(np.isfinite(self.points.gradients[0]).any())
+        return True
+
+    def is_right_for_others(self, edits: tuple[Correction, ...], text: str) -> bool:
+        """Whether the changed formula is right for other values of the names too that the changes bring in.
+
+        A constant, or an input of another output, may happen to be the number that is missing.
+        """
+        symbols = {slope.name: slope.symbol for slope in self.slopes}
+        words = {word for edit in edits for word in WORD.findall(edit.text)}
+        words |= {word for name in words & symbols.keys() for word in WORD.findall(symbols[name])}
+        added = words.intersection(self.points.variables) - self.formula.names_read
+        if not added:
+            return True
+        runs = self.points.script_runs.with_others(added)
+        points = self.points.at_runs(runs)
+        return self.has_gradients(text, self.names_at(points), points)
 
     def changed(self, edits: tuple[Correction, ...]) -> str:
         places = sorted(
@@ -333,7 +363,7 @@ class CorrectionSearch:
         """Return the script's names of tensors and numbers; those that the formula reads come first."""
         read = [part.id for part in self.parts if isinstance(part, tree.Name)]
         steps = () if self.formula.workings is None else self.formula.workings.steps
-        known = self.points.variables()  # without names of the language, such as pi
+        known = self.points.variables  # without names of the language, such as pi
         known = [name for name in known if name not in steps]  # a step means its own dh, not the script's
         return [name for name in dict.fromkeys([*read, *known]) if name in known]
 
@@ -629,9 +659,9 @@ def are_disjoint(first: Correction, second: Correction) -> bool:
     return all(a.end <= b.start or b.end <= a.start for a in first.spans for b in second.spans)
 
 
-def earlier_gradients(formula: Formula, points: SamplePoints) -> dict[str, tuple[str, list[Any]]]:
-    """Return the keys of the steps before a step, and their right gradients at the points, by other names."""
-    found: dict[str, tuple[str, list[Any]]] = {}
+def earlier_gradients(formula: Formula, points: SamplePoints) -> dict[str, tuple[str, Node]]:
+    """Return the keys of the steps before a step, and what they are gradients by, by names for them."""
+    found: dict[str, tuple[str, Node]] = {}
     segments = [] if formula.workings is None or points.is_jacobian else formula.workings.earlier
     inputs = dict(points.subject.wrt)
     for segment, left in segments:
@@ -641,9 +671,12 @@ def earlier_gradients(formula: Formula, points: SamplePoints) -> dict[str, tuple
             continue
         runs = [run for run in points.runs if run.known.get(node, node) in run.subject.cotangents]
         if len(runs) == len(points.runs):
-            values = [np.asarray(run.subject.cotangents[run.known.get(node, node)]) for run in runs]
-            found[f"earlier_{len(found)}_"] = (segment.key, values)
+            found[f"earlier_{len(found)}_"] = (segment.key, node)
     return found
+
+
+def earlier_value(node: Node, run: ScriptRun) -> Any:
+    return np.asarray(run.subject.cotangents[run.known.get(node, node)])
 
 
 def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDerivative]:
@@ -659,19 +692,20 @@ def elementwise_derivatives(points: SamplePoints, target: Node) -> list[OpDeriva
         for index, below in enumerate(node.inputs):
             if below is None or below not in on_way:
                 continue
-            values = [derivative_value(run.known[node], index) for run in points.runs]
+            values = [derivative_value((node, index), run) for run in points.runs]
             if any(value is None or np.all(np.abs(value) == 1.0) for value in values[:1]):
                 continue
             name = f"slope_{len(found)}_"
             symbol = elementwise_derivative_text(node, index, formulas)
             symbol = symbol if has_values(symbol, values, points) else ""
-            found.append(OpDerivative(name, names.quotient(node, below), symbol, values))
+            found.append(OpDerivative(name, names.quotient(node, below), symbol, values, (node, index)))
             if len(found) == MAX_DERIVATIVES:
                 return found
     return found
 
 
-def derivative_value(node: Node, index: int) -> Any:
+def derivative_value(edge: Edge, run: ScriptRun) -> Any:
+    node = run.known[edge[0]]
     assert isinstance(node, OpNode)
     with np.errstate(all="ignore"):
-        return elementwise_values(node, index)
+        return elementwise_values(node, edge[1])

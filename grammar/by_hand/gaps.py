@@ -62,7 +62,7 @@ def equal_outside_gaps(value: Any, g: Any) -> bool:
 def near_values(formula: Formula, near: SamplePoints, at: int, sign: int) -> Any:
     """Return the formula's value at a near point, with its constants moved; None if it cannot be computed."""
     names = dict(near.names[at])
-    for name in formula.names_read.intersection(near.variables()):
+    for name in formula.names_read.intersection(near.variables):
         value, before = (np.asarray(near.number(name, place)) for place in (at, 0))
         if value.dtype.kind == "f" and np.array_equal(value, before):
             names[name] = Tensor.of(as_stored(value + sign * CONSTANT_MOVE * np.maximum(1.0, np.abs(value))))

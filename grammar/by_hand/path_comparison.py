@@ -68,7 +68,11 @@ def find_mistakes(
     if is_whole and points.paths_to(node).count() <= MAX_PATHS:
         paths = PathComparison(formula, node, points)
     ratio = constant_ratio(computed, right)
-    off = [] if ratio is None else [wrong_factor_remark(ratio, node, points)]
+    off = (
+        []
+        if ratio is None
+        else [wrong_factor_remark(ratio, node, points, formula, points if is_number else tried)]
+    )
     if is_number:  # a missing term may look like a wrong factor by accident
         remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
         if variable is not None and ", as if " not in "".join(off):
@@ -95,7 +99,7 @@ def find_mistakes(
         return [changed]
     ratio = constant_ratio(computed[:1], right[:1]) if np.size(right[0]) > 1 else None
     if ratio is not None:
-        return [f"at the script's values {wrong_factor_remark(ratio, node, points)}"]
+        return [f"at the script's values {wrong_factor_remark(ratio, node, points, formula, tried)}"]
     return general
 
 
@@ -107,7 +111,7 @@ def missing_variable(points: SamplePoints, computed: list[Any]) -> tuple[str, fl
     if len(computed) < 2 or constant_ratio(computed, points.gradients) is not None:
         return None
     inputs = {leaf.name for leaf in points.leaves}
-    for name in sorted(points.variables(), key=lambda name: name not in inputs):
+    for name in sorted(points.variables, key=lambda name: name not in inputs):
         for power, spelled in ((1, name), (2, f"{name}**2")):
             factors = [points.number(name, at) ** power for at in range(len(computed))]
             if np.shape(factors[0]) not in ((), np.shape(points.gradients[0])):
@@ -124,12 +128,25 @@ def variable_remark(spelled: str, ratio: float) -> str:
     return f"the factor {spelled} is missing{rest}"
 
 
-def wrong_factor_remark(ratio: float, node: Node, points: SamplePoints) -> str:
-    """Return the remark on a formula that is off by a factor, and the constant that may be the cause."""
+def wrong_factor_remark(
+    ratio: float, node: Node, points: SamplePoints, formula: Formula, tried: SamplePoints
+) -> str:
+    """Return the remark on a formula that is off by a factor, and the constant that may be the cause.
+
+    That has to explain the factor at the points ``tried`` as well.
+    """
     remark = ratio_remark(ratio, "the sign is wrong")
     if not points.has_paths:
         return remark
-    return remark + explain_ratio(ratio, points.paths_to(node).nodes, node, points.node_names)
+    ratios, runs = [ratio], points.runs[:1]
+    for names, gradient, run in zip(tried.names, tried.gradients, tried.runs, strict=True):
+        found = constant_ratio([formula.value(names)], [gradient])
+        if found is None and np.any(gradient):
+            return remark
+        if found is not None:
+            ratios.append(found)
+            runs = [*runs, run]
+    return remark + explain_ratio(ratios, runs, points.paths_to(node).nodes, node, points.node_names)
 
 
 class PathComparison:
@@ -367,7 +384,10 @@ class PathComparison:
 
     def path_ratio_remark(self, ratio: float, path: Path) -> str:
         way = [node for node, _ in path]
-        return ratio_remark(ratio, "its sign is wrong") + explain_ratio(ratio, way, self.node, self.names)
+        runs = self.points.runs[:1]
+        return ratio_remark(ratio, "its sign is wrong") + explain_ratio(
+            [ratio], runs, way, self.node, self.names
+        )
 
     def format_factor(self, node: Any, power: int) -> str:
         text = self.formula.text(node)

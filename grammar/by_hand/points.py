@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from functools import cached_property
 
@@ -14,7 +15,8 @@ from autodiff.core.why.rounded_gradients import LARGE_PART
 from autodiff.grammar.by_hand.formula import ShapeMismatchError
 from autodiff.grammar.by_hand.formula_rounding import formula_rounding
 from autodiff.grammar.by_hand.local_paths import LocalPaths
-from autodiff.grammar.by_hand.runs import ScriptRun, is_same_graph
+from autodiff.grammar.by_hand.names_behind import names_behind
+from autodiff.grammar.by_hand.runs import ScriptRun, is_same_graph, named_nodes
 from autodiff.grammar.by_hand.upstream import jacobian_of, part_of_jacobian
 
 TYPE_CHECKING = False
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.graph.node import Node
+    from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.by_hand.formula import Formula
     from autodiff.grammar.by_hand.runs import ScriptRuns
 
@@ -44,6 +47,7 @@ class SamplePoints:
     """
 
     def __init__(self, runs: ScriptRuns, formula: Formula, chosen: list[ScriptRun]) -> None:
+        self.script_runs = runs
         self.subject = runs.first.subject
         self.source = runs.first.execution.source
         self.leaves = runs.leaves
@@ -100,18 +104,27 @@ class SamplePoints:
         """Whether the derivative is the sum over the paths of the graph of ``subject``."""
         return self.node is not None
 
-    def in_gradient_graph(self, inputs: list[str]) -> tuple[SamplePoints, list[int]]:
+    def at_runs(self, chosen: list[ScriptRun]) -> SamplePoints:
+        """Return the points of other runs, with the same graph."""
+        made = SamplePoints(self.script_runs, self.formula, chosen)
+        is_output = self.subject is self.script_runs.first.subject
+        return made if is_output or not chosen else made.in_gradient_graph(self.by, self.subject)[0]
+
+    def in_gradient_graph(
+        self, inputs: list[str], subject: ReportedPass | None = None
+    ) -> tuple[SamplePoints, list[int]]:
         """Return these points with the graph of the gradient by the first input, if both inputs are numbers.
 
         Second derivatives are sums over the paths of that graph. The indices of the points that have the
-        same graph there are returned too.
+        same graph there are returned too. ``subject`` is the pass that is the first of that graph, if there
+        is one.
         """
         first, second = (dict(self.subject.wrt)[name] for name in inputs)
         if first.shape or second.shape:
             return self, list(range(len(self.runs)))
         found = [run.gradient_pass(inputs) for run in self.runs]
         made = copy(self)
-        made.subject, made.called, made.node = found[0].subject, found[0].called, second
+        made.subject, made.called, made.node = subject or found[0].subject, found[0].called, second
         made.upstream = []
         vars(made).pop("node_names", None)  # those are names of nodes of the first graph
         kept = [at for at, one in enumerate(found) if is_same_graph(one.subject, made.subject)]
@@ -123,10 +136,17 @@ class SamplePoints:
         """Return the paths that the formula is about."""
         return LocalPaths(self.subject, node, self.upstream)
 
+    @cached_property
     def variables(self) -> list[str]:
-        """Return the script's names of tensors and numbers, those nearest to the output first."""
-        names = self.names[0]
-        known = [name for name, value in names.items() if value.__class__ in (Tensor, float, int)]
+        """The script's names of tensors and numbers, those nearest to the output first.
+
+        Each is one that the output is computed from, or that the formula reads.
+        """
+        output = self.script_runs.first.subject
+        names = {str(node.name) for node in named_nodes(output)} | set(re.findall(r"\w+", output.name))
+        behind = names_behind(names, self.source) | self.formula.names_read
+        values = self.names[0]
+        known = [name for name in values if name in behind and values[name].__class__ in (Tensor, float, int)]
         nodes = [node.name for node in self.subject.order if node.name in known]
         return list(dict.fromkeys([*map(str, nodes), *known]))
 

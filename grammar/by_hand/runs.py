@@ -306,12 +306,21 @@ class ScriptRuns:
     @cached_property
     def changeable(self) -> list[str]:
         """The constants behind those that the formulas read with other values of which the script runs."""
-        every = {origin for origins in self.behind.values() for origin in origins}
+        return self.changeable_behind(self.behind)
+
+    def changeable_behind(self, behind: dict[str, list[str]]) -> list[str]:
+        every = {origin for origins in behind.values() for origin in origins}
         names = [name for name in every if not self.is_size(name) and can_change(self.value(name))]
         names.sort(key=self.first.execution.first_offset)
         if len(self.with_constants(names, SPREAD)) < CONSTANT_RUNS:
             names = [name for name in names if self.with_constants([name], SPREAD)]
         return names
+
+    def with_others(self, read: Collection[str]) -> list[ScriptRun]:
+        """Return runs with other values of the constants behind these names too, and of unused leaves."""
+        names = self.changeable_behind(constants_behind(read, self.first.execution))
+        unused = self.moved(SPREAD, UNUSED) if self.unused else []
+        return [*self.with_constants(names, SPREAD, LABELS), *unused]
 
     def is_size(self, name: str) -> bool:
         """Whether a constant is a whole number that is also a size, as ``n = 4`` is beside four entries."""

@@ -75,3 +75,50 @@ def test_a_square_that_is_written_as_a_product_has_a_factor_2(square: str) -> No
     assert found.is_right is False
     assert (found.remarks == [told]) == (square == "w*w")
     assert check(script, "dL/dw == 2*(w @ x - 1)*x + 0.2*w").is_right
+
+
+SCRIPT_OF_SEVERAL = """
+w = torch.tensor(0.5, requires_grad=True)
+b = torch.tensor(-0.2, requires_grad=True)
+u = {value}
+L = torch.sigmoid(w*u + b)
+a = torch.tensor({value}, requires_grad=True)
+k = {value}
+s = a**2*k
+"""
+#: Scripts in which another value happens to be the number that a formula lacks, and what it lacks.
+BY_CHANCE = [
+    ("x = 0.5; m = 2.; z = m**2; y = x**2", "dy/dx == x", "the 2 of x**2 (line 1)"),
+    ("x = 0.5; m = 3.; z = m**2; y = sin(3*x)", "dy/dx == cos(3*x)", "the factor 3 of 3*x (line 1)"),
+    ("x = 0.5; b = 3.; m = 2.; y = x**2 + m*b", "dy/dx == x", "the 2 of x**2 (line 1)"),
+    (SCRIPT_OF_SEVERAL.format(value="2.0"), "dL/dw == L*(1 - L)", "the factor 2 of w*u (line 5)"),
+    (SCRIPT_OF_SEVERAL.format(value="2.5"), "dL/dw == L*(1 - L)", "the factor 2.5 of w*u (line 5)"),
+    (
+        SCRIPT_OF_SEVERAL.format(value="2.0"),
+        "d2L/dw2 == L*(1 - L)*(1 - 2*L)*u",
+        "the factor 2 of dL/dw or the factor 2 of w*u (line 5)",
+    ),
+    (
+        "x = torch.tensor(0.5, requires_grad=True); u = 2.; y = u*x**2",
+        "dy/dx == u*x",
+        "the 2 of x**2 (line 1)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "formula", "missing"), BY_CHANCE)
+def test_no_value_is_the_reason_that_only_happens_to_be_the_number(
+    script: str, formula: str, missing: str
+) -> None:
+    [remark] = check(script, formula).remarks
+    assert remark.partition(", as if ")[2] == f"{missing} had been left out"
+
+
+def test_a_constant_on_the_way_is_named_where_an_equal_one_is_not() -> None:
+    script = (
+        "d = torch.tensor([2.0, 3.0], requires_grad=True)\nk = torch.tensor([2.0, 3.0])\n"
+        "x = torch.tensor([0.5, 1.5], requires_grad=True)\nc = torch.tensor([2.0, 3.0])\n"
+        "s = sum(d*k)\nL = sin(x) @ c"
+    )
+    [remark] = check(script, "dL/dx == cos(x)").remarks
+    assert remark == "the factor c is missing"
