@@ -11,7 +11,15 @@ from time import monotonic
 
 from autodiff.cli.command_line.fast_parser import Request, read_arguments
 from autodiff.cli.commands import command
-from autodiff.cli.process.exit_codes import NO, OK, OutputError, TimeOutError, as_autodiff_error, exit_code
+from autodiff.cli.process.exit_codes import (
+    NO,
+    OK,
+    TIMEOUT,
+    OutputError,
+    TimeOutError,
+    as_autodiff_error,
+    exit_code,
+)
 from autodiff.cli.process.streams import visible_lines
 from autodiff.cli.process.supervisor import settle_signals, supervise
 from autodiff.cli.requests.session import Session
@@ -38,7 +46,7 @@ def main() -> NoReturn:
         lambda: attempt(session, lambda: dispatch(session, arguments)),
         lambda: time_over(session),
         (lambda: progress(session, began)) if session.err.is_terminal else None,
-        lambda: ends_a_script(session),
+        lambda: ends_a_part(session),
     )
 
 
@@ -80,6 +88,7 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
 def run_command(session: Session) -> int:
     """Run the command. Return its exit code, which is 1 if ``--fail-on`` asks for it."""
     status = command(session.request.command)(session)
+    session.tell_of_ended()
     return status or (NO if session.failures else OK)
 
 
@@ -128,6 +137,8 @@ def explain_failure(session: Session, error: BaseException) -> None:
         session.err.write(str(text).rstrip("\n") + "\n\n")
     shown = as_autodiff_error(error) or describe_bug(error)
     session.say_all(shown)
+    if exit_code(error) != TIMEOUT:
+        session.tell_of_ended()
     if os.environ.get("AUTODIFF_DEBUG") and shown is not error:
         from traceback import format_exception
 
@@ -166,11 +177,17 @@ def time_over(session: Session) -> int:
     return conclude(session, session.time_out or time_out_error(session))
 
 
-def ends_a_script(session: Session) -> bool:
-    """Whether the time that is over is that of one of several scripts; then the others go on."""
-    if session.has_several:
+def ends_a_part(session: Session) -> bool:
+    """Whether the time that is over ends extra work alone, or one of several scripts; the rest goes on."""
+    from autodiff.core.base.extra_work import end_extra_work
+
+    if end_extra_work():
+        session.has_ended_extra = True
+        return True
+    if session.has_several and session.time_out is None:
         session.time_out = time_out_error(session)
-    return session.has_several
+        return True
+    return False
 
 
 def time_out_error(session: Session) -> TimeOutError:

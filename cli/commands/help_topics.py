@@ -81,9 +81,10 @@ is allocated. Limits end a script with exit code 5, --timeout with 124. A report
 every path.
 
 The time begins when the script has been read, so waiting for standard input does not count; of several
-scripts each has its own. Time is limited and not steps, because a step may be an addition or a product of
-large matrices. In 60 seconds a loop makes hundreds of millions of additions; a loop without an end is
-stopped while somebody still waits, and does not hold up a pipeline for hours.
+scripts each has its own. If it is over while a reason, repairs or derivations are searched for, the answer
+is shown without them, and a note says so. Time is limited and not steps, because a step may be an addition
+or a product of large matrices. In 60 seconds a loop makes hundreds of millions of additions; a loop without
+an end is stopped while somebody still waits, and does not hold up a pipeline for hours.
 """
 
 FORMAT_TEXT = """\

@@ -17,6 +17,7 @@ import warnings
 from time import monotonic
 
 from autodiff.cli.process.exit_codes import BUG
+from autodiff.core.base.errors import PartOverError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,32 +41,22 @@ LAST_WORDS = 256 << 20
 BYTES_PER_LEVEL = 1280
 
 
-class PartOverError(BaseException):
-    """Raised in the work when the time of one of its parts is over. No ``except Exception`` catches it."""
-
-
 class Clock:
-    """The time limit. It runs once ``start`` has been called, and anew with every further call.
+    """The time limit. It runs once ``start`` has been called, and anew with every further call."""
 
-    ``has_rung`` says that the time was over, and that what runs now is the ``GRACE``.
-    """
-
-    __slots__ = ("has_rung", "until")
+    __slots__ = ("until",)
 
     def __init__(self) -> None:
         self.until = FOREVER
-        self.has_rung = False
 
     def start(self, seconds: float) -> None:
         """From now on, allow the work this many seconds; 0 for no limit."""
         self.until = monotonic() + seconds if seconds else FOREVER
-        self.has_rung = False
         woken.set()
 
     def ring(self) -> None:
         """Give the work a last while to end its part."""
         self.until = monotonic() + GRACE
-        self.has_rung = True
 
     def left(self) -> float:
         """The seconds that are left, at least 0."""
@@ -134,7 +125,7 @@ def supervise(
 
     Both functions must flush their output themselves: nothing is flushed here. ``progress`` gives the chore
     that shows how far the work is, if there is one; it is called after a second. ``goes_on`` is asked first
-    when the time is over, and says whether that ends only a part of the work, by a PartOverError in it.
+    each time that the time is over, and says whether only a part of the work ends, by a PartOverError in it.
     """
     # The graph has no cycles, and searching for them takes two to three times as long as the run.
     gc.disable()
@@ -158,7 +149,7 @@ def supervise(
     worker = start_worker(run_work)
     while not statuses:
         if not clock.left():
-            if clock.has_rung or not goes_on():
+            if not goes_on():
                 break
             clock.ring()
             raise_in(worker, PartOverError)

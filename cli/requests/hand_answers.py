@@ -16,6 +16,7 @@ from autodiff.cli.requests.answers import Answers, is_too_large
 from autodiff.cli.requests.fail_on import judge, sentences_on_answers
 from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped, run_request
 from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.extra_work import try_extra
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.derivation.describe import describe
 from autodiff.core.engine.tensor import Tensor
@@ -430,7 +431,8 @@ class HandWork:
         lines = {line for at, line, result in self.found if at == place and result.verdict == WRONG}
         for line in sorted(lines)[:MOST_FUNCTIONS]:
             found = turn_of_call(script, line)
-            inside = [] if found is None else self.inside(*found, script, settings, asked)
+            search = partial(self.inside, *found, script, settings, asked) if found is not None else list
+            inside: list[tuple[int, HandCheck]] = try_extra("the search for the wrong line", search, [])
             self.found += [(place, number, result) for number, result in inside]
 
     def inside(
@@ -492,7 +494,7 @@ class HandWork:
         results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
         sharing = judge_shared_arrays(judged, results, runs)
         judge_by_own_values(judged, results, runs, sharing)
-        judge_later_turns(judged, results, runs)
+        try_extra("the comparison of later turns", lambda: judge_later_turns(judged, results, runs), None)
 
     def refuse_without_source(self, formula: Formula, runs: ScriptRuns) -> None:
         """Raise a UsageError if a wrong step may be right with the value of one that cannot be read.

@@ -6,6 +6,7 @@ Options become Settings and limits here; what a script prints and warns is passe
 from __future__ import annotations
 
 import re
+from functools import partial
 from time import perf_counter
 
 from autodiff.cli.command_line.fast_parser import Request
@@ -25,6 +26,7 @@ from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import compares_outside_tests
 
 numpy_setup = LazyModule("autodiff.cli.process.numpy_setup")
+extra_work = LazyModule("autodiff.core.base.extra_work")
 
 #: The number of paths in a report if the command has no option for it.
 MOST_SHOWN = 10
@@ -132,7 +134,7 @@ def make_report(
         report = describe_within_limits(session, subject, graph, events=events, called=called, **options)
         add_findings(report, subject, execution, settings, probe)
     reassigned = notes_on_reassigned(execution, settings, subject, asked_wrt)
-    note_remarks(session, report, subject, execution, settings, reassigned)
+    note_in_time(session, report, subject, execution, settings, reassigned)
     note_times(session, script=ran - started, backward=swept - ran, report=perf_counter() - swept)
     return report
 
@@ -266,6 +268,7 @@ def describe_within_limits(
         if large:
             derivations, options["most_drawn"], options["formulas"] = False, MOST_OF_LARGE, 0
     options["by_name"] = request.command in ("explain", "run") and not is_data
+    options["is_whole"] = session.format not in ("auto", "plain")
     report = describe(subject, script.source, graph=graph, derivations=derivations, **options)
     report.notes += (cut,) * bool(cut)
     return report
@@ -314,7 +317,21 @@ def add_findings(
     probe: Probe | None,
 ) -> None:
     """Add to the derivations what running the script again shows: its own kinks, and remedies."""
-    if probe is not None and report.derivations and (probe.ties or not is_smooth(subject)):
+    if not report.derivations:
+        return
+    extra_work.try_extra(
+        "the search for remedies", partial(find_in_reruns, report, subject, execution, settings, probe), None
+    )
+
+
+def find_in_reruns(
+    report: GradientReport,
+    subject: ReportedPass,
+    execution: Execution,
+    settings: Settings,
+    probe: Probe | None,
+) -> None:
+    if probe is not None and (probe.ties or not is_smooth(subject)):
         from autodiff.grammar.session.script_kinks import add_script_kinks
 
         add_script_kinks(report, subject, execution, settings, probe)
@@ -339,6 +356,11 @@ def notes_on_reassigned(
     from autodiff.grammar.repair.reassigned_inputs import reassigned_notes
 
     return reassigned_notes(execution, settings, subject, asked_wrt)
+
+
+def note_in_time(*given: Any) -> None:
+    """Write the notes of ``note_remarks`` unless the time is over."""
+    extra_work.try_extra("the search for remarks", partial(note_remarks, *given), None)
 
 
 def note_remarks(

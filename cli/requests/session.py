@@ -40,9 +40,10 @@ QUIET, SILENT = 1, 2
 class Session:
     """The state of a command. ``tensors`` are the states of the script's tensors, if requested.
 
-    ``has_run`` says that the script has run to its end. ``show_so_far`` shows what was answered until then,
-    for when the time is over; ``time_out`` is the error then, ``time_help`` gives its advice, and
-    ``time_place`` says at which values that is, "" at no other than the script's.
+    ``has_run`` says that the script has run to its end, ``has_ended_extra`` that the time was over during
+    work that only adds to the answer. ``show_so_far`` shows what was answered until then, for when the time
+    is over; ``time_out`` is the error then, ``time_help`` gives its advice, and ``time_place`` says at which
+    values that is, "" at no other than the script's.
     ``scripts_left`` are those after this one.
     """
 
@@ -59,7 +60,7 @@ class Session:
             "script",
             "tensors",
         ),
-        *("has_run", "has_several", "scripts_left", "show_so_far", "shows_prints"),
+        *("has_ended_extra", "has_run", "has_several", "scripts_left", "show_so_far", "shows_prints"),
         *("time_help", "time_out", "time_place", "values", "warnings"),
     )
 
@@ -67,7 +68,7 @@ class Session:
         self.script: Script | None = None
         self.warnings: list[AutodiffError] = []
         self.failures: list[AutodiffError] = []  # by --fail-on
-        self.has_run = False
+        self.has_run = self.has_ended_extra = False
         self.show_so_far: Callable[[], None] | None = None
         self.shows_prints = True
         self.has_several = False  # scripts
@@ -420,6 +421,21 @@ class Session:
         """Write what both streams hold, except into the file of ``-o``, which is written at the end."""
         self.out.flush()
         self.err.flush()
+
+    def tell_of_ended(self) -> None:
+        """Say what the answer lacks because the time was over."""
+        if not self.has_ended_extra:
+            return
+        from autodiff.core.base.extra_work import stopped
+
+        limit = self.request.seconds("timeout")
+        what = " and ".join(dict.fromkeys(stopped))
+        self.note(
+            f"stopped after {limit:g} second{'s' * (limit != 1)}: {what}. What is shown was found before;"
+            f" --timeout {10 * limit:g} gives it more time"
+        )
+        stopped.clear()
+        self.has_ended_extra = False
 
     def finish(self) -> None:
         """Write everything, after the last text. Raises OutputError if it cannot be written."""

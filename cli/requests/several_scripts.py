@@ -20,9 +20,9 @@ from autodiff.cli.process.exit_codes import (
     exit_code,
 )
 from autodiff.cli.process.streams import visible
-from autodiff.cli.process.supervisor import PartOverError, clock
+from autodiff.cli.process.supervisor import clock
 from autodiff.cli.requests.session import Session
-from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.errors import AutodiffError, PartOverError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
         session.script, session.warnings, session.has_run, session.failures = None, [], False, []
         session.show_so_far = session.time_out = None
         results.append(work_on_one(session, work))
+        session.tell_of_ended()
         session.flush()
     if is_for_reading(session):
         names = [

@@ -14,6 +14,7 @@ from autodiff.cli.requests.make_report import (
     set_limits,
 )
 from autodiff.cli.requests.session import Session
+from autodiff.core.base.extra_work import try_extra
 from autodiff.core.base.lazy_imports import LazyModule, np, np_random
 from autodiff.core.base.limits import limits
 from autodiff.core.check.custom_functions import fault_reaches, function_faults
@@ -88,9 +89,11 @@ def make_answers(session: Session, begin: Callable[[Answers], None]) -> Answers:
             seed = request.number("seed")
             check_all(answers.checks, subject, script.source, probe, again, answers.order, seed)
             for check, (_, node) in zip(answers.checks, subject.wrt, strict=True):
-                enter_cuts(check, cuts, node, subject, again)
+                search = partial(enter_cuts, check, cuts, node, subject, again)
+                try_extra("the search for what left the graph", search, None)
             if answers.order == 1:
-                report = describe(subject, script.source, graph=False, max_paths=limits.paths)
+                limit = limits.paths
+                report = describe(subject, script.source, graph=False, max_paths=limit, is_whole=False)
                 answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
     if request.texts("fail_on"):
         report = describe(subject, script.source, graph=False, derivations=False)

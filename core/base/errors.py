@@ -192,6 +192,10 @@ class GradientError(ScriptError):
     code = "E0401"
 
 
+class PartOverError(BaseException):
+    """Raised in the work when the time of one of its parts is over. No ``except Exception`` catches it."""
+
+
 class LimitError(AutodiffError):
     """A limit stopped the script: steps, nodes, memory, depth or paths (exit 5)."""
 

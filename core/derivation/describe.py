@@ -24,7 +24,7 @@ from autodiff.core.report.records import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from autodiff.core.derivation.derive import Derivations
     from autodiff.core.derivation.second_order import SecondDerivative
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import PathCounts
     from autodiff.core.report.cause import Cause
     from autodiff.core.why.saved_constants import SavedConstant
+
+    Made = TypeVar("Made")
 
 path_sum = LazyModule("autodiff.core.paths.path_sum")
 
@@ -59,6 +61,7 @@ def describe(
     called: Mapping[Node, str] | None = None,
     origins: SlopeOrigins | None = None,
     by_name: bool = False,
+    is_whole: bool = True,
 ) -> GradientReport:
     """A report on one backward pass. The graph and the derivations are made only on request, and with a graph
     the events.
@@ -69,7 +72,8 @@ def describe(
 
     With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
     names for nodes without a name in the script, ``origins`` the ops that nodes of a recorded pass belong to.
-    With ``by_name``, functions that the script writes out and that have a name are derived as one step.
+    With ``by_name``, functions that the script writes out and that have a name are derived as one step. If
+    the time is over, there is no report, or unless ``is_whole`` one with the derivations that there are.
     """
     counts = cache(lambda: counts_of(subject))
     report = GradientReport(
@@ -93,14 +97,30 @@ def describe(
         writer = derivation_writer(
             report, subject, source, names, counts(), by_name, max_paths=max_paths, top=top, entry=entry
         )
-        report.formulas = tuple(map(writer.formula, range(len(subject.wrt))[:formulas]))
+        report.formulas = in_time(writer.formula, range(len(subject.wrt))[:formulas], is_whole)
         if derivations:
-            report.derivations = tuple(map(writer.derive, range(len(subject.wrt))[:most_derived]))
+            report.derivations = in_time(writer.derive, range(len(subject.wrt))[:most_derived], is_whole)
         report.kinks = writer.kinks
     if graph:
         add_graph(report, subject, names, kept, most_drawn or 0, events)
         report.size = len(subject.drawn)
     return report
+
+
+def in_time(make: Callable[[int], Made], inputs: range, is_whole: bool) -> tuple[Made, ...]:
+    """Return what is made for each of the inputs; unless that is wanted whole, until the time is over."""
+    if is_whole:
+        return tuple(map(make, inputs))
+    from autodiff.core.base.extra_work import try_extra
+
+    made: list[Made] = []
+
+    def make_all() -> None:
+        for at in inputs:
+            made.append(make(at))
+
+    try_extra("the derivations", make_all, None)
+    return tuple(made)
 
 
 def counts_of(subject: ReportedPass) -> PathCounts:

@@ -11,6 +11,7 @@ from functools import partial
 from math import isclose
 
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.extra_work import try_extra
 from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.check.checked_functions import GradientFunction, OutputFunction
 from autodiff.core.check.neighbourhood import Neighbours
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.base.source import Source
     from autodiff.core.check.neighbourhood import Leap
+    from autodiff.core.graph.node import Node
     from autodiff.core.report.kink import Kink
     from autodiff.grammar.by_hand.own_scale import OwnScale
     from autodiff.grammar.by_hand.runs import ScriptRuns
@@ -82,6 +84,7 @@ MAX_KINKS = 3
 #: How far slopes on both sides may be apart that are the same but for rounding.
 SAME_SLOPE = 1e-9
 NO_FORMULA = "the script's values are at a kink, where no formula is right"
+REASON = "the search for the reason"
 NOT_FINITE = "the gradient is not finite at the script's values, which proves nothing about a number"
 
 
@@ -207,17 +210,27 @@ def check_member(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandC
     made.output = runs.first.subject.name
     made.step = formula.step
     made.step_source = None if formula.step is None else formula.given
-    overwritten = None if formula.workings is None else formula.workings.segment.overwrites
-    if formula.workings is not None and formula.workings.segment.turn is not None:
-        tell_turn(made, formula, runs)
-    elif overwritten is None:
-        compare_with_gradient(made, formula, runs)
-    else:
-        tell_overwriting(made, formula, runs, overwritten)
+    if not try_extra(REASON, lambda: compare(made, formula, runs), False):
+        runs.may_rerun, runs.is_time_over = False, True
+        compare(made, formula, runs)
     if made.is_right is False:
-        made.remarks += [one for one in expected_remarks(formula, runs) if one not in made.remarks]
+        expected: list[str] = try_extra(REASON, lambda: expected_remarks(formula, runs), [])
+        made.remarks += [one for one in expected if one not in made.remarks]
     made.remarks = [formula.upstream.spell(remark) for remark in made.remarks]
     return made
+
+
+def compare(made: HandCheck, formula: Formula, runs: ScriptRuns) -> bool:
+    """Set the result of comparing a right side with the gradient, and return True."""
+    made.remarks = []
+    segment = None if formula.workings is None else formula.workings.segment
+    if segment is not None and segment.turn is not None:
+        tell_turn(made, formula, runs)
+    elif segment is not None and segment.overwrites is not None:
+        tell_overwriting(made, formula, runs, segment.overwrites)
+    else:
+        compare_with_gradient(made, formula, runs)
+    return True
 
 
 def tell_overwriting(made: HandCheck, formula: Formula, runs: ScriptRuns, line: int) -> None:
@@ -275,13 +288,11 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.is_right = made.is_right_here = False
         node = dict(points.subject.wrt)[made.by[-1]]
         made.remarks = [unfit, *formula.upstream.jacobians(points.subject, runs.first.execution)]
-        known = transposed_remarks(points, computed) or other_inputs(formula, points, computed)
-        repaired = "" if known else CorrectionSearch(formula, points, node).find_remark()
-        made.remarks += known or filter(None, [repaired])
+        made.remarks += try_extra(REASON, lambda: unfit_remarks(formula, points, computed, node), [])
         return
     computed, right = compare_at(points, made, formula, computed)
     if not runs.may_rerun:
-        answer_here(made, points)
+        answer_here(made, points, runs)
         return
     remarks = []
     if formula.names_read.isdisjoint(points.names[0]):
@@ -296,7 +307,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.is_right = made.is_right_here = True
         made.value, made.remarks = made.gradient, first
     elif made.is_right is False:
-        meant = meant_versions(formula, points, runs)
+        meant: list[str] = try_extra(REASON, lambda: meant_versions(formula, points, runs), [])
         explain_difference(made, formula, points, computed, right, runs)
         at = len(made.remarks) if formula.workings is None else -1  # the last one tells of a later step
         made.remarks[at:at] = meant
@@ -306,6 +317,13 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         look_further(made, formula, points, runs)
         if formula.digits and not made.is_right_here_only:
             made.remarks[:0] = told_digits(made)
+
+
+def unfit_remarks(formula: Formula, points: SamplePoints, computed: list[Any], node: Node) -> list[str]:
+    """Return remarks on a formula of another shape than the gradient, which say what would fit."""
+    known = transposed_remarks(points, computed) or other_inputs(formula, points, computed)
+    repaired = "" if known else CorrectionSearch(formula, points, node).find_remark()
+    return known or [repaired] * bool(repaired)
 
 
 def compare_at(
@@ -353,16 +371,20 @@ def excerpt(error: UsageError) -> str:
     return " ".join(error.source.excerpt(error.span).split())
 
 
-def answer_here(made: HandCheck, points: SamplePoints) -> None:
+def answer_here(made: HandCheck, points: SamplePoints, runs: ScriptRuns) -> None:
     """Set what can be said of a formula that was compared at the script's own values only."""
-    large = f"the graph of {len(points.subject.order):,} nodes is so large that"
+    if runs.is_time_over:
+        reason, after = "the time was over before", ""
+    else:
+        large = f"the graph of {len(points.subject.order):,} nodes is so large that"
+        reason, after = large, " only with --all, which takes long"
     if made.is_right_here is False:
         made.is_right = False
-        made.remarks = [f"{large} the mistake, or a kink, is looked for only with --all, which takes long"]
+        made.remarks = [f"{reason} the mistake, or a kink, {'was' if not after else 'is'} looked for{after}"]
         return
     made.is_right = None
     found = "it is right at the script's values" if made.is_right_here else "neither value is finite"
-    made.remarks = [f"{found}; {large} other values are tried only with --all, which takes long"]
+    made.remarks = [f"{found}; {reason} other values {'were' if not after else 'are'} tried{after}"]
 
 
 def explain_difference(
@@ -410,12 +432,22 @@ def explain_difference(
     if made.is_right_here is None:
         made.remarks = other_points_remarks(made.gradient, points, computed)
         return
+    entries = wrong_entries_remarks(computed, points.gradients)
     made.remarks = (
         transposed_remarks(points, computed)
         or other_row_remarks(formula, points, computed)
         or label_remarks(made, formula, runs)
         or symmetry_remarks(made, formula, points, runs)
-        or other_versions(formula, points, computed, runs)
+        or try_extra(REASON, lambda: reason_remarks(made, formula, points, computed, runs), entries)
+    )
+
+
+def reason_remarks(
+    made: HandCheck, formula: Formula, points: SamplePoints, computed: list[Any], runs: ScriptRuns
+) -> list[str]:
+    """Return remarks on what is wrong in a formula that is wrong."""
+    return (
+        other_versions(formula, points, computed, runs)
         or updated_names(formula, points)
         or digits_remarks(formula, computed[0], points.gradients[0])
         or rounded_remarks(formula, points, computed)
@@ -463,7 +495,8 @@ def symmetry_remarks(made: HandCheck, formula: Formula, points: SamplePoints, ru
         return []
     square = [str(leaf.name) for leaf in runs.square_leaves]
     names = " and ".join([name for name in square if name in formula.names_read] or square)
-    in_general = CorrectionSearch(formula, points, dict(points.subject.wrt)[made.by[-1]]).find_remark()
+    search = CorrectionSearch(formula, points, dict(points.subject.wrt)[made.by[-1]])
+    in_general = try_extra(REASON, search.find_remark, "")
     remarks = [in_general] if in_general else []
     if made.is_right_here:
         made.is_right = None

@@ -8,6 +8,7 @@ that is wrong makes the results right if it has these values, and differs from t
 from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.extra_work import try_extra
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
@@ -336,7 +337,8 @@ def tell_turn(made: HandCheck, formula: Formula, runs: ScriptRuns) -> None:
     node = dict(points.subject.wrt)[made.by[-1]]
     ratio = constant_ratio(computed, points.gradients)
     remark = ratio_remark(ratio, "the sign is wrong") if ratio is not None else ""
-    remark = remark or CorrectionSearch(formula, points, node).find_remark()
+    search = CorrectionSearch(formula, points, node)
+    remark = remark or try_extra("the search for the reason", search.find_remark, "")
     remark = remark or "".join(wrong_entries_remarks(computed, points.gradients))
     remark = remark or f"it is {format_array(made.value)} and should be {format_array(made.gradient)}"
     made.remarks = [f"`{turn.line.name}` is wrong {turn.when} first: {remark}"]

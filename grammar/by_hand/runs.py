@@ -183,7 +183,7 @@ class ScriptRuns:
 
     A run that fails or builds another graph is left out. ``seed`` determines the moves. ``behind`` has the
     constants among the names ``read`` by formulas, each with the constants that it is computed from.
-    ``may_rerun`` is False for a graph that is too large to be made several times.
+    ``may_rerun`` is False for a graph that is too large to be made several times, and if ``is_time_over``.
     """
 
     def __init__(
@@ -205,6 +205,7 @@ class ScriptRuns:
         self.rerun = rerun
         self.seed = seed
         self.may_rerun = may_rerun
+        self.is_time_over = False
         self.behind = constants_behind(read, execution)
         #: Runs with moved leaves that have other graphs, each as the first of its own.
         self.elsewhere: list[ScriptRuns] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from autodiff.core.base.errors import AutodiffError, Fix
+from autodiff.core.base.extra_work import try_extra
 from autodiff.core.base.limits import limits, repair_callbacks
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
@@ -44,6 +45,15 @@ NAME_ERROR_CODES = frozenset(["E0201", "E0204", "E0310"])
 def keep_working_fixes(error: AutodiffError, source: Source, settings: Settings) -> None:
     """Drop the proposals with which the script fails at the same place; keep the first two others."""
     kept: list[Fix] = []
+    try_extra("the search for repairs", lambda: add_working_fixes(kept, error, source, settings), None)
+    error.fixes = tuple(kept)
+    said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
+    if kept and said and error.code != "E0310":
+        error.help = ()  # the help says the same as the repairs
+
+
+def add_working_fixes(kept: list[Fix], error: AutodiffError, source: Source, settings: Settings) -> None:
+    """Add the first two proposals with which the script does not fail at the same place."""
     taken = 0
     with trial_limits():
         narrow = float32_settings(error, settings)
@@ -57,10 +67,6 @@ def keep_working_fixes(error: AutodiffError, source: Source, settings: Settings)
                     drop_unrun_cuts(fix, error, lambda other: fix_works(other, error, source, settings))
                 )
             taken += runtime.used
-    error.fixes = tuple(kept)
-    said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
-    if kept and said and error.code != "E0310":
-        error.help = ()  # the help says the same as the repairs
 
 
 @contextmanager
