@@ -87,6 +87,7 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     work.choose_outputs(settings)
     settings.of = next((output for output in work.outputs if output is not None), None)
     settings.wrt = list(dict.fromkeys([*asked, *inputs_of(work.formulas)]))
+    settings.keep = work.names_to_keep()
     settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
     probe = Probe()
     turn = work.turn
@@ -249,6 +250,14 @@ class HandWork:
         for formula in self.formulas:
             formula.rename_inputs(names, loss)
         return (execution, probe) if made is execution else (made, again)
+
+    def names_to_keep(self) -> dict[int, set[str]]:
+        """Return the names whose values before statements of the script its own steps read."""
+        found: dict[int, set[str]] = {}
+        for derivation in self.derivations:
+            for start, names in derivation.names_to_keep().items():
+                found.setdefault(start, set()).update(names)
+        return found
 
     def choose_loss(self, turn: Turn | None, execution: Execution, settings: Settings) -> None:
         """Let steps that name no output be about the loss that the script, or its turn, computes before them.
@@ -446,6 +455,8 @@ class HandWork:
         if not made.formulas:
             return []
         made.found, made.failed, made.is_single = [], set(), False
+        settings = settings.copy()
+        settings.keep = made.names_to_keep()
         own, probe = settings.copy(), Probe()
         own.of, own.wrt = self.outputs[0], list(dict.fromkeys([*asked, *inputs_of(made.formulas)]))
         try:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from autodiff.core.base.source import Source
+    from autodiff.grammar.by_hand.steps import Derivation
 
 
 @lru_cache(maxsize=4)
@@ -59,6 +60,26 @@ def repeated_places(lines: list[Line], script: Source, settled: Collection[str])
         if kept == found:
             return found
         found = kept
+
+
+def untouched_places(derivation: Derivation) -> set[int]:
+    """Return the places of the lines of a script that compute nothing from its steps.
+
+    Lines below ``with`` are run again: what the script has after each of them is not known.
+    """
+    lines = derivation.lines
+    aliases = aliases_in(lines)
+    touched = set(derivation.keys)
+    found = set()
+    for at, line in enumerate(lines):
+        if line.kind in (HELPER, BLOCK):
+            changed = changed_names(line, aliases)
+            if at in derivation.inner_places or touched & (derivation.reads_at(at) | changed):
+                touched |= changed
+            else:
+                found.add(at)
+                touched -= line.binds.difference(derivation.keys)
+    return found
 
 
 def aliases_in(lines: list[Line]) -> dict[str, set[str]]:

@@ -8,8 +8,9 @@ the last of them. Other lines, such as ``N = 5``, functions and loops, are run a
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from functools import partial
+from functools import cached_property, partial
 
 from autodiff.core.base.did_you_mean import closest_name
 from autodiff.core.base.errors import AutodiffError, UsageError
@@ -29,6 +30,7 @@ from autodiff.grammar.by_hand.formula import (
     value_or_none,
     words_of,
 )
+from autodiff.grammar.by_hand.inner_names import outer_names
 from autodiff.grammar.by_hand.left_side import (
     BARE,
     DerivativeNames,
@@ -40,12 +42,13 @@ from autodiff.grammar.by_hand.left_side import (
 from autodiff.grammar.by_hand.paper import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
-from autodiff.grammar.by_hand.repeated_lines import repeated_places
+from autodiff.grammar.by_hand.repeated_lines import repeated_places, untouched_places
 from autodiff.grammar.by_hand.runs import changed_later
 from autodiff.grammar.by_hand.side_by_side import with_signs
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
+    BLOCKS,
     CHANGE,
     HELPER,
     IDLE,
@@ -56,7 +59,8 @@ from autodiff.grammar.by_hand.step_lines import (
 from autodiff.grammar.by_hand.training_turns import find_turn
 from autodiff.grammar.by_hand.unclear_names import UNCLEAR, by_unclear_name, how_to_begin, unclear_names
 from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
-from autodiff.grammar.syntax.parser import parse
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse, parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +151,11 @@ class Derivation:
         guessed: Mapping[str, Guess] | None = None,
         turns: Mapping[int, list[WrongTurn]] | None = None,
         turn: Turn | None = None,
+        statements: tree.Body = (),
     ) -> None:
+        #: The statements at top level, if the lines are those of the script itself.
+        self.statements = statements
+        self.starts = sorted(one.span.start for one in statements)
         #: The turn of the script that the derivation is about, if it has a training loop.
         self.turn = turn
         self.unreadable = unreadable
@@ -232,9 +240,8 @@ class Derivation:
         guessed: Mapping[str, Guess],
         turns: Mapping[int, list[WrongTurn]],
     ) -> Derivation:
-        return Derivation(
-            lines, self.name, self.given, self.words, segments, unreadable, guessed, turns, self.turn
-        )
+        given = self.name, self.given, self.words
+        return Derivation(lines, *given, segments, unreadable, guessed, turns, self.turn, self.statements)
 
     def remarks(self, first: ScriptRun) -> list[str]:
         """Return sentences on names that look like derivatives and are compared with none, or with a guess.
@@ -384,14 +391,91 @@ class Derivation:
         }
 
     def repeated(self, first: ScriptRun) -> set[int]:
-        """Return the places of the lines that repeat those of the script."""
-        if self._repeated is None:
+        """Return the places of the lines whose names have the values that the script gives them."""
+        if self._repeated is None and self.statements:
+            self._repeated = untouched_places(self)
+        elif self._repeated is None:
             script = first.execution.source if self.turn is None else self.turn.lines
             counts = Counter(node.name for node in first.subject.order)
             later = changed_later(first.subject, first.execution)
             settled = [name for name in later if counts[name] == 1]
             self._repeated = repeated_places(self.lines, script, settled)
         return self._repeated
+
+    # -- the values that lines of the script itself read -----------------------------------------------
+
+    def start_of(self, at: int) -> int:
+        """Return the offset of the statement at top level in which the line ``at`` stands; -1 if in none."""
+        found = bisect_right(self.starts, self.lines[at].statement.origin(0)) - 1 if self.starts else -1
+        return self.starts[found] if found >= 0 else -1
+
+    @cached_property
+    def inner_places(self) -> set[int]:
+        """The places of lines that stand inside of a statement at top level, as below ``with``."""
+        blocks = {one.span.start for one in self.statements if isinstance(one, BLOCKS)}
+        found = {at: self.start_of(at) for at in range(len(self.lines))}
+        return {
+            at
+            for at, start in found.items()
+            if start in blocks and (self.lines[at].kind != BLOCK or found.get(at - 1) == start)
+        }
+
+    def reads_at(self, at: int) -> set[str]:
+        """Return the names that a line reads, those that its functions of the script read too."""
+        found, todo = set[str](), [*self.lines[at].reads, *self.lines[at].changes]
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                todo += self.read_by_functions.get(name, ())
+        return found
+
+    @cached_property
+    def read_by_functions(self) -> dict[str, set[str]]:
+        functions = [one for one in self.statements if isinstance(one, tree.FunctionDef)]
+        return {one.name: {part.id for part in outer_names(one)} for one in functions}
+
+    def names_to_keep(self) -> dict[int, set[str]]:
+        """Return the names whose values the lines of the script read, or make, by the next statement."""
+        found: dict[int, set[str]] = {}
+        made: set[str] = set()
+        last = -1
+        for at in range(len(self.lines)) if self.starts else ():
+            start = self.start_of(at)
+            found.setdefault(start, set()).update(self.reads_at(at))
+            if start != last:
+                found[start] |= made
+                made, last = set(), start
+            made |= self.lines[at].binds | self.lines[at].changes
+        return found
+
+    def kept(self, at: int, run: ScriptRun) -> dict[str, Any]:
+        """Return the values that names have in a run of the script before the line ``at``, if it is its own.
+
+        Those of the steps are left out: they are read as gradients.
+        """
+        start = self.start_of(at)
+        found = {} if start < 0 else run.execution.kept[start]
+        return {name: value for name, value in found.items() if name not in self.keys}
+
+    def value_after(self, at: int, name: str, run: ScriptRun) -> Any:
+        """Return the value that a line of the script gives a name in a run, None without one."""
+        later = (
+            place for place in range(at + 1, len(self.lines)) if self.start_of(place) != self.start_of(at)
+        )
+        following = next(later, None) if self.starts else None
+        found = {} if following is None else self.kept(following, run)
+        return found.get(name, run.names.get(name))
+
+    def kept_for(self, segment: Segment, run: ScriptRun) -> dict[str, Any]:
+        """Return the values that the lines of a step read, each as it is before the first that reads it."""
+        found: dict[str, Any] = {}
+        changed: set[str] = set()
+        for at in segment.places[-1:] if self.is_overwritten(segment) else segment.places:
+            kept = self.kept(at, run).items()
+            found |= {name: value for name, value in kept if name not in changed and name not in found}
+            changed |= self.lines[at].binds | self.lines[at].changes
+        return found
 
     def run_helper(
         self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
@@ -402,7 +486,8 @@ class Derivation:
             return {}
         self.refuse_failed(line, values)
         nodes = upstream.nodes_in(run, upstream.nodes(first.subject, first.execution))
-        names = {**run.names_with(line.reads), **values, **upstream.values(nodes, run.subject)}
+        known = {**run.names_with(line.reads), **self.kept(place, run), **values}
+        names = {**known, **upstream.values(nodes, run.subject)}
         text = upstream.placed.text
         try:
             bound = run_text(text, names, False)[0]
@@ -549,7 +634,7 @@ class Derivation:
         own_loops = {at for at in segment.places if self.lines[at].kind == BLOCK}
         inner = [at for at in range(first + 1, last) if at not in own_loops]
         between = [self.lines[at] for at in inner if self.lines[at].kind != CHANGE]
-        bound = set().union(*(line.binds for line in between))
+        bound = set().union(*(line.binds | line.changes for line in between))
         return any(self.lines[at].reads & bound for at in segment.places[:-1])
 
 
@@ -602,6 +687,7 @@ class Workings:
         if values is not None and not derivation.is_overwritten(self.segment):  # all its lines are run again
             own = derivation.given_values(places[0], run)
             values = {**values, **{name: one for name, one in own.items() if name == self.segment.key}}
+        values = None if values is None else {**derivation.kept_for(self.segment, run), **values}
         for name in set().union(*(derivation.lines[at].reads for at in places)):
             if name in derivation.failed and name not in (values or {}):
                 raise like(derivation.failed[name], derivation.failed[name].message, NotJudgedError)
@@ -704,11 +790,16 @@ def read_derivation(text: str, name: str, script: Source) -> Derivation:
 def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Turn | None) -> Derivation:
     """Return the derivation of a text, which has the turn ``own``, in the ``turn`` of the script."""
     words = words_of(script)
+    statements: tree.Body = ()
+    if given.text == script.text:
+        statements = (parse_to_first_error(script) if turn is None else turn.script).body
     given = given if own is None else own.lines
     found: dict[int, UsageError] = {}
     lines = read_lines(given, derivative_names(script, loose_names(given, words)), found)
     unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
-    return Derivation(lines, given.name, given, words, find_segments(lines), unreadable, turn=turn)
+    return Derivation(
+        lines, given.name, given, words, find_segments(lines), unreadable, None, None, turn, statements
+    )
 
 
 def not_judged(number: int, name: str) -> NotJudgedError:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.interpret.compiler import Execute
     from autodiff.grammar.session.assignment_plan import AssignmentPlan, Shapes
 
 __all__ = ["Execution", "Settings", "differentiate"]
@@ -65,14 +66,15 @@ class Settings:
     """The options of a run: values, default dtype, random seed, and the target and inputs of a report.
 
     ``data`` are the names whose values are data: inputs of a report only if it has no others. ``changes`` has
-    functions that change the values of names where the script assigns them.
+    functions that change the values of names where the script assigns them. ``keep`` has names whose values
+    before a statement at top level are kept, by the offset where it begins.
     If the report ``adds_up`` and no ``grad_output`` is given, it is about the sum of an output's entries.
     ``one_float``: where the script says float32, it means the default dtype.
     """
 
     __slots__ = (
-        *("adds_up", "changes", "data", "dtype", "grad_output", "of", "one_float", "seed", "sets", "track"),
-        "wrt",
+        *("adds_up", "changes", "data", "dtype", "grad_output", "keep", "of", "one_float", "seed", "sets"),
+        *("track", "wrt"),
     )
 
     def __init__(
@@ -98,6 +100,7 @@ class Settings:
         self.adds_up = adds_up
         self.data = frozenset(data)
         self.changes = dict(changes or {})
+        self.keep: dict[int, set[str]] = {}
         self.one_float = False
 
     def copy(
@@ -120,7 +123,7 @@ class Settings:
             self.data,
             self.changes if changes is None else changes,
         )
-        made.one_float = self.one_float
+        made.one_float, made.keep = self.one_float, self.keep
         return made
 
 
@@ -140,7 +143,8 @@ class Execution:
     ``last_target`` is its last target, if it is an assignment. ``script`` is the syntax tree; that of a long
     text is None, as it would take more memory than the graph. ``origins`` says what the output is made of as
     the text has it, once ``with_reassigned_inputs`` has asked. ``recorded`` is the number of operations that
-    the run recorded, ``chosen`` the note on an output that is not what the script ends in.
+    the run recorded, ``chosen`` the note on an output that is not what the script ends in. ``kept`` are the
+    values that names have before statements, as the settings ask.
     """
 
     __slots__ = (
@@ -149,6 +153,7 @@ class Execution:
         "data",
         "first_leaves",
         "first_numbers",
+        "kept",
         "last_assigned",
         "last_loop",
         "last_passes",
@@ -204,6 +209,7 @@ class Execution:
         self.made_choice = False
         self.steps = self.recorded = 0
         self.chosen = ""
+        self.kept: dict[int, dict[str, Any]] = {}
         self.skipped: dict[str, tuple[str, Span]] = {}
 
     def first_offset(self, name: str) -> int:
@@ -354,7 +360,7 @@ def run_script(
     if body and isinstance(body[-1], tree.ExpressionStatement) and not changed_in_place(body[-1].value):
         last, body = body[-1], body[:-1]
     frame = compiler.frame
-    first = compiler.body(body) if body else None
+    first = compiled_body(script, body, settings, compiler, execution)
     final = compiler.expression(last.value) if last is not None else None
     compiler.assigned.clear()  # these closures refer to the compiler: nothing would ever free them
     try:
@@ -379,6 +385,17 @@ def run_script(
     execution.last_assigned = compiler.last[0]
     enter_ending(execution, body, last)
     return execution
+
+
+def compiled_body(
+    script: tree.Script, body: tree.Body, settings: Settings, compiler: Compiler, execution: Execution
+) -> Execute | None:
+    """Return the closure that runs the statements ``body`` of a script; None if there are none."""
+    if settings.keep:
+        from autodiff.grammar.session.kept_values import keeping
+
+        return keeping(script.body, body, settings.keep, compiler, execution)
+    return compiler.body(body) if body else None
 
 
 def enter_ending(execution: Execution, body: tree.Body, last: tree.ExpressionStatement | None) -> None:

@@ -51,8 +51,11 @@ def answers(
     inputs = [name for formula in formulas for name in formula.inputs]
     output = of or (formulas[0].output if formulas[0].output in formulas[0].words else None)
     read = frozenset().union(*(one.names_read for formula in formulas for one in formula.members))
-    keys = frozenset().union(*(one.workings.steps for one in formulas if one.workings is not None))
-    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read, turn, keys)
+    steps = [one.workings for one in formulas if one.workings is not None]
+    keys = frozenset().union(*(one.steps for one in steps))
+    names = {} if not steps else steps[0].derivation.names_to_keep()
+    keep = frozenset((start, frozenset(read_there)) for start, read_there in names.items())
+    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read, turn, keys, keep)
     subject = runs.first.subject
     inputs_asked = subject.wrt
     with EngineSetup(settings):
@@ -76,9 +79,11 @@ def runs_of(
     read: frozenset[str],
     turn: Turn | None,
     keys: frozenset[str],
+    keep: frozenset[tuple[int, frozenset[str]]],
 ) -> tuple[ScriptRuns, Settings]:
     """The runs of a script, which the tests with one derivation and other mistakes in it share."""
     settings = Settings(wrt=list(inputs), of=output, adds_up=True)
+    settings.keep = {start: set(names) for start, names in keep}
     with Probe() as probe:
         part = None if turn is None else turn.script
         execution = execute(Source(script), settings, discard_text, discard_warning, script=part)
