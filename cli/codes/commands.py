@@ -173,7 +173,7 @@ CODES = {
         "A file does not hold the numbers that are needed.",
         "A field is no number, lines have different numbers of fields, a column is missing, or the format of"
         " the file is damaged.",
-        "Mend the file at the line and column of the message; a missing value is written nan.",
+        "Mend the file at the line and column of the message; a missing value is an empty field, NA or nan.",
         "printf '1,2\\n3,x\\n' | autodiff grad -e 'L = W.sum()' --set W=@-",
         "printf '1,2\\n3,4\\n' | autodiff grad -e 'L = W.sum()' --set W=@-",
     ),

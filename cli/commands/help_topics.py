@@ -156,7 +156,8 @@ Values and files of numbers
 Files are .csv, .tsv, .json, .jsonl, .npy, .npz or text; without such a suffix the content decides. With more
 libraries, pip install '.[data]', .parquet and .safetensors are read too. A table
 has a header if no field of its first line is a number. Separators are commas, semicolons, tabs or, in text,
-blanks. Blank lines and lines that begin with # do not count. A missing value is written nan.
+blanks. Blank lines and lines that begin with # do not count. A missing value counts
+as nan: an empty field, NA, N/A, #N/A, null, None or -.
 
 Without a header all numbers are one array. With one, --set x=@FILE takes column x, or the only one. --data
 gives columns to the names that the script reads and does not compute; columns that it does not use may hold

@@ -5,20 +5,33 @@ Columns become arrays when they are taken, so that columns of text that nobody a
 
 from __future__ import annotations
 
+from math import nan
 from shlex import quote
 
 from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.errors import UsageError
+from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+#: What stands for a missing value in a table, in lower case; it counts as nan, as pandas has it.
+MISSING = frozenset(("", "-", "--", "na", "n/a", "#na", "#n/a", "<na>", "null", "none"))
 #: How many columns an error message lists.
 MAX_LISTED = 20
 MAX_SHOWN_OPTIONS = 3
+
+
+def number_in(field: str) -> float:
+    """The number in a field of a table, nan for a missing one. Raises ValueError for another text."""
+    if is_number_text(field):
+        return float(field)
+    if field.lower() in MISSING:
+        return nan
+    raise ValueError(field)
 
 
 class DataFile:

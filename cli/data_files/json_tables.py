@@ -1,12 +1,14 @@
 """Numbers in JSON and JSON Lines: nested lists, an object of lists, a list of objects, or a fit.
 
 A fit is the document that ``minimize`` writes: the values of its inputs and their covariances. ``NaN``,
-``Infinity`` and ``-Infinity`` are numbers, also as strings, which is how reports write them.
+``Infinity`` and ``-Infinity`` are numbers, also as strings, which is how reports write them. ``null`` is a
+missing value, which counts as nan.
 """
 
 from __future__ import annotations
 
 import json
+from math import nan
 
 from autodiff.cli.data_files.data_file import DataFile, data_error
 from autodiff.cli.process.streams import visible
@@ -24,7 +26,7 @@ TOO_DEEP = f"it is nested too deeply; a tensor has at most {MOST_LEVELS} levels"
 #: Keys that only the document of ``minimize`` has together.
 FIT_KEYS = frozenset(["inputs", "objective", "covariance", "residuals"])
 LISTS_OF_OBJECTS = "pandas writes what can be read with to_json(orient='records')"
-ONLY_NUMBERS = "lists hold numbers or lists; a missing value is written NaN"
+ONLY_NUMBERS = "lists hold numbers or lists; a missing value is null or NaN"
 
 
 class DoubleKey(ValueError):
@@ -130,7 +132,7 @@ def by_column(records: list[Any], file: str) -> dict[str, list[Any]]:
         for key, column in columns.items():
             if key not in record:
                 raise data_error(
-                    file, f"record {number} has no `{visible(key)}`", "a missing value is written NaN"
+                    file, f"record {number} has no `{visible(key)}`", "a missing value is null or NaN"
                 )
             column.append(record[key])
     return columns
@@ -155,7 +157,9 @@ def to_array(value: Any, file: str, what: str) -> Any:
             raise data_error(file, TOO_DEEP)
         level = [part for parts in level for part in parts]
     for at, part in enumerate(level):
-        if not isinstance(part, float) and not (isinstance(part, str) and part in STRINGS):
+        if part is None:
+            level[at] = nan
+        elif not isinstance(part, float) and not (isinstance(part, str) and part in STRINGS):
             shown = visible(json.dumps(part)[:LONGEST_TEXT])
             help = LISTS_OF_OBJECTS if isinstance(part, dict) else ONLY_NUMBERS
             raise data_error(file, f"{what}: {spelled_place(at, shape)} is {shown}, no number", help)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from math import prod
+from math import nan, prod
 
+from autodiff.cli.data_files.data_file import MISSING, number_in
 from autodiff.cli.data_files.json_tables import STRINGS
 from autodiff.cli.data_files.text_tables import counted, quoted_fields
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.lazy_imports import np
-from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,14 +216,23 @@ def make_reader(described: Sequence[Any]) -> Reader:
     return {reader.kind: reader for reader in (TableRows, JsonRows, SweepRows)}[kind](*arguments)
 
 
+def is_missing(value: object) -> bool:
+    """Whether a field has no value; what is written nan is one."""
+    return value is None or (isinstance(value, str) and value.lower() in MISSING)
+
+
 def read_number(value: object) -> Any:
-    """The number, or the nested lists of numbers, in a field. Raises ValueError with what is wrong."""
+    """The number, or the nested lists of numbers, in a field; nan for a missing one.
+
+    Raises ValueError with what is wrong.
+    """
     if isinstance(value, str):
-        if is_number_text(value) or value in STRINGS:
-            return float(value)
-        raise ValueError(
-            f"`{visible(value[:LONGEST_FIELD])}` is no number" if value else "there is no number"
-        )
+        try:
+            return float(value) if value in STRINGS else number_in(value)
+        except ValueError:
+            raise ValueError(f"`{visible(value[:LONGEST_FIELD])}` is no number") from None
+    if value is None:
+        return nan
     if isinstance(value, list):
         return [read_number(one) for one in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -2,15 +2,17 @@
 
 The separator is that of the first line. Blank lines and lines that begin with ``#`` do not count. A field in
 quotation marks may hold line breaks (RFC 4180, section 2). The first line is a header if none of its fields
-is a number. numpy reads what is regular; what it refuses is read again field by field, to say what is wrong
-and where.
+is a number. An empty field, ``NA`` and the like are missing values, which count as nan. numpy reads what is
+regular; what it refuses is read again field by field, to say what is wrong and where.
 """
 
 from __future__ import annotations
 
 import re
+from shlex import quote
 
-from autodiff.cli.data_files.data_file import DataFile, check_names, data_error
+from autodiff.cli.command_line.script_source import STDIN_NAME
+from autodiff.cli.data_files.data_file import DataFile, check_names, data_error, number_in
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.number_text import is_number_text
@@ -26,7 +28,11 @@ LONGEST_ROW = 1 << 16
 #: A field in quotation marks, and the beginning of one that is not closed.
 CLOSED_FIELD = re.compile(r'((?:\A|[,;\t])\s*)"(?:[^"]|"")*"(?=\s*(?:[,;\t]|\Z))')
 OPEN_FIELD = re.compile(r'(?:\A|[,;\t])\s*"(?:[^"]|"")*\Z')
-NOT_A_NUMBER = "missing values are written nan; columns that the script does not use may hold anything"
+#: How a row begins whose first value is missing, in spite of the sign of a comment.
+MISSING_FIRST = ("#N/A", "#NA,", "#NA;", "#NA\t")
+NOT_A_NUMBER = (
+    "a missing value is an empty field, nan, NA or -; columns that the script does not use may hold anything"
+)
 
 
 def read_text_table(text: str, file: str, suffix: str, names: Sequence[str] = ()) -> DataFile:
@@ -148,21 +154,29 @@ class TextTable:
                 f" {visible(self.rows[at][:LONGEST_FIELD])}",
                 "give every line the same number of fields",
             )
+        numbers = []
         for position in positions:
-            if not is_number_text(fields[position]):
-                raise self.not_a_number(at, position, fields[position])
-        return [float(fields[position]) for position in positions]
+            try:
+                numbers.append(number_in(fields[position]))
+            except ValueError:
+                raise self.not_a_number(at, position, fields) from None
+        return numbers
 
-    def not_a_number(self, at: int, position: int, field: str) -> Exception:
+    def not_a_number(self, at: int, position: int, fields: Sequence[str]) -> Exception:
+        field, line = fields[position], self.line_number(at)
         name = self.names[position] if position < len(self.names) else ""
         column = f"column {position + 1}" + (f" (`{name}`)" if name else "")
-        what = f"`{visible(field[:LONGEST_FIELD])}` is no number" if field else "there is no number"
         help = NOT_A_NUMBER
+        place = "" if self.file == STDIN_NAME else f" {quote(self.file)}"
         if is_number_text(field.replace(",", ".")):
-            help = "write a decimal fraction with a point, as in 1.5"
+            commas = f"tr , . <{place}" if place else "tr , ."
+            help = f"write fractions with a point, as in 1.5: {commas} | autodiff ... --data -"
         elif at == 0 and not self.names:
             help = "a header has no numbers; without a header every field is one"
-        return data_error(f"{self.file}, line {self.line_number(at)}, {column}", what, help)
+        elif at == 1 and not any(map(is_number_text, fields)):
+            help = f"leave a line of units out: sed {line}d{place} | autodiff ... --data -"
+        what = f"`{visible(field[:LONGEST_FIELD])}` is no number"
+        return data_error(f"{self.file}, line {line}, {column}", what, help)
 
 
 def quoted_fields(line: str, separator: str) -> list[str]:
@@ -230,8 +244,9 @@ def is_open(row: str) -> bool:
 
 
 def is_row(line: str) -> bool:
+    """Whether a line is no blank one and no comment; it may begin with a spreadsheet's ``#N/A``."""
     line = line.lstrip()
-    return bool(line) and not line.startswith("#")
+    return bool(line) and (line[0] != "#" or line.upper().startswith(MISSING_FIRST))
 
 
 def find_separator(line: str, suffix: str) -> str | None:

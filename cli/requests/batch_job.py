@@ -12,6 +12,7 @@ import json
 from math import prod
 
 from autodiff.cli.data_files.data_file import data_error
+from autodiff.cli.data_files.row_readers import is_missing
 from autodiff.cli.requests.block_jobs import Job
 from autodiff.cli.requests.row_job import values_of
 from autodiff.core.base.errors import AutodiffError, UsageError
@@ -147,7 +148,14 @@ def columns_of(reader: Reader, block: Block, names: Sequence[str], file: str) ->
             raise data_error(
                 f"{file}, line {block.numbers[at]:,}",
                 values.message,
-                "missing values are written nan; columns that the script does not use may hold anything",
+                "columns that the script does not use may hold anything",
+            )
+        absent = next((name for name in names if is_missing(row[name])), None)
+        if absent is not None:
+            raise data_error(
+                f"{file}, line {block.numbers[at]:,}",
+                f"column {absent}: a value is missing, and the sum over all rows would be nan",
+                "leave such lines out: --batch adds up all rows",
             )
         rows.append(values)
     try:

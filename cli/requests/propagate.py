@@ -114,7 +114,7 @@ def refuse_spoiled_rows(asked: Question, jacobian: Any) -> None:
         raise UsageError(
             f"the deviations of the other rows cannot be computed beside it: {flaw}",
             code="E0605",
-            help=("leave such rows out",),
+            help=("leave such rows out of the data",),
         )
 
 

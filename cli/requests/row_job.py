@@ -40,15 +40,16 @@ class RowAnswers:
     """The ``text`` of the lines of ``count`` rows, of which ``bad`` have no answer.
 
     ``errors`` are those of the first bad rows, each with its index in the block. ``failed`` has the number of
-    rows of each kind in --fail-on. ``seconds`` is how long it took.
+    rows of each kind in --fail-on. ``missing`` is the number of values that are nan, ``seconds`` how long it
+    took.
     """
 
-    __slots__ = ("bad", "count", "errors", "failed", "seconds", "text")
+    __slots__ = ("bad", "count", "errors", "failed", "missing", "seconds", "text")
 
     def __init__(self, text: str = "", count: int = 0) -> None:
         self.text = text
         self.count = count
-        self.bad = 0
+        self.bad = self.missing = 0
         self.errors: list[tuple[int, AutodiffError]] = []
         self.failed: Counter[str] = Counter()
         self.seconds = 0.0
@@ -113,9 +114,9 @@ class RowJob(Job):
             made = RowAnswers()
             rows = [*self.reader.rows(block.lines)]
             lines = self.lines = []
-            for row, answer in zip(
-                rows, self.answers([values_of(row, self.used) for row in rows]), strict=True
-            ):
+            given = [values_of(row, self.used) for row in rows]
+            for row, values, answer in zip(rows, given, self.answers(given), strict=True):
+                made.missing += count_missing(values)
                 if isinstance(answer, AutodiffError):
                     made.add_error(made.count, answer)
                 else:
@@ -192,13 +193,13 @@ class RowJob(Job):
             (at, error.code, error.message, error.span and [error.span.start, error.span.end])
             for at, error in answer.errors
         ]
-        head = [answer.count, answer.bad, errors, answer.failed, answer.seconds]
+        head = [answer.count, answer.bad, answer.missing, errors, answer.failed, answer.seconds]
         return json.dumps(head).encode() + b"\n" + answer.text.encode("utf-8", "surrogatepass")
 
     def decoded(self, data: bytes) -> RowAnswers:
         head, _, text = data.partition(b"\n")
         made = RowAnswers(text.decode("utf-8", "surrogatepass"))
-        made.count, made.bad, errors, failed, made.seconds = json.loads(head)
+        made.count, made.bad, made.missing, errors, failed, made.seconds = json.loads(head)
         made.failed = Counter(failed)
         made.errors = [
             (at, AutodiffError(message, code=code, span=Span(*span) if span else None))
@@ -220,6 +221,13 @@ def values_of(row: Row, used: Sequence[str]) -> Values | AutodiffError:
         except ValueError as error:
             return bad_row(f"column {name}: {error}")
     return values
+
+
+def count_missing(values: Values | AutodiffError) -> int:
+    """How many single numbers of a row are nan."""
+    if isinstance(values, AutodiffError):
+        return 0
+    return sum(value.__class__ is float and value != value for value in values.values())
 
 
 def bad_row(text: str) -> UsageError:

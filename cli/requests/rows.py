@@ -24,7 +24,7 @@ from autodiff.cli.requests.make_report import (
     read_settings,
     warn,
 )
-from autodiff.cli.requests.row_job import MOST_ERRORS, RowAnswers, RowJob, values_of
+from autodiff.cli.requests.row_job import MOST_ERRORS, RowAnswers, RowJob, count_missing, values_of
 from autodiff.cli.requests.row_sources import (
     known_columns,
     read_rows,
@@ -126,7 +126,8 @@ class AllRows:
     """Answers rows one after the other and counts those that have no answer.
 
     ``job`` answers them once one row has an answer; ``None`` until then. ``done`` is the fraction of the rows
-    that are answered, if it is known. ``failed`` has the number of rows of each kind that ``fails_on`` names.
+    that are answered, if it is known. ``failed`` has the number of rows of each kind that ``fails_on`` names,
+    ``missing`` that of values that are nan.
     """
 
     __slots__ = (
@@ -138,6 +139,7 @@ class AllRows:
         "fails_on",
         "is_told",
         "job",
+        "missing",
         "part",
         "reader",
         "running",
@@ -163,7 +165,7 @@ class AllRows:
         self.job: RowJob | None = None
         self.running: Values = {}
         self.began = monotonic()
-        self.count = self.bad = 0
+        self.count = self.bad = self.missing = 0
         self.fails_on = read_kinds(session.request)
         self.failed: Counter[str] = Counter()
         self.part = 1  # rows of the next part
@@ -190,6 +192,9 @@ class AllRows:
         path = session.request.text("each")
         if not self.count and path is not None:
             session.note(f"{shown_name(path)} has no rows")
+        if self.missing:
+            what = "value is missing and counts" if self.missing == 1 else "values are missing and count"
+            session.note(f"{self.missing:,} {what} as nan")
         if self.bad:
             session.note(f"{self.bad:,} of {self.count:,} rows have no gradient")
         judge(session, [], sentences_on_rows(self.failed, self.count))
@@ -224,6 +229,7 @@ class AllRows:
         self.bad += answers.bad - len(answers.errors)
         self.count += answers.count
         self.failed += answers.failed
+        self.missing += answers.missing
         if self.job is not None and self.job.why and self.count >= MANY_ROWS and not self.is_told:
             self.tell_why(self.job.why)
         self.done = block.share and block.share[1]
@@ -271,6 +277,7 @@ class AllRows:
         except AutodiffError as error:
             answer = error
         made = RowAnswers(self.writer.line(block.first, row, answer), 1)
+        made.missing = count_missing(values)
         if isinstance(answer, AutodiffError):
             made.add_error(0, answer)
         else:

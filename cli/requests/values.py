@@ -10,6 +10,7 @@ import re
 from autodiff.cli.command_line.fast_parser import Request
 from autodiff.cli.command_line.script_source import STDIN, reads_stdin
 from autodiff.core.base.errors import AutodiffError, CompileError, LimitError, UsageError
+from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
 from autodiff.grammar.syntax.parser import parse_expression, parse_literal
 
@@ -120,6 +121,7 @@ def give_values(session: Session, settings: Settings) -> None:
         settings.sets = read_columns(session, values)
         settings.data = frozenset(settings.sets)
     settings.sets.update(values.read_all("set"))
+    note_missing(session, settings)
     if session.columns and request.text("each") is None:
         from autodiff.cli.requests.row_sources import refuse_missing_column
 
@@ -127,6 +129,19 @@ def give_values(session: Session, settings: Settings) -> None:
     output = request.text("grad_output")
     if output is not None and output != "ones":
         settings.grad_output = read_weight(values, output, session.script)
+
+
+def note_missing(session: Session, settings: Settings) -> None:
+    """Note how many values of files are nan, of each name."""
+    for name, value in settings.sets.items():
+        if getattr(value, "dtype", None) == "float64" and (count := int(np.count_nonzero(value != value))):
+            at = [*map(int, np.argwhere(value != value)[0])]
+            place = f"row {at[0] + 1:,}" if len(at) == 1 else f"`{name}{at or ''}`"
+            verb = "is" if count == 1 else "are"
+            session.note(
+                f"{count:,} of {value.size:,} values of `{name}` {verb} missing and count{'s' * (count == 1)}"
+                f" as nan, the first in {place}"
+            )
 
 
 def read_weight(values: Values, text: str, script: Script | None) -> object:

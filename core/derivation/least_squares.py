@@ -29,23 +29,29 @@ class Residuals:
     """Entries of a graph whose squares, times ``weight``, are a part of an objective: ``plus`` - ``minus``.
 
     ``minus`` is a node or a constant array. ``weight`` is a number, or an array of the shape of ``plus``.
+    Entries of weight 0 do not count: ``counted`` are the flat positions of the others.
     """
 
-    __slots__ = ("minus", "plus", "weight")
+    __slots__ = ("counted", "minus", "plus", "weight")
 
     def __init__(self, plus: Node, weight: Any, minus: Any = NOTHING) -> None:
         self.plus = plus
         self.minus = minus
         self.weight = weight
+        self.counted = np.flatnonzero(np.broadcast_to(weight, plus.shape))
 
     def nodes(self) -> dict[Node, float]:
         """The nodes, with their signs."""
         return {self.plus: 1.0, **({self.minus: -1.0} if isinstance(self.minus, Node) else {})}
 
     def value(self) -> Any:
-        """The residuals times the roots of their weights, one after the other."""
+        """The residuals that count times the roots of their weights, one after the other."""
         minus = self.minus.out if isinstance(self.minus, Node) else self.minus
-        return np.ravel(np.sqrt(self.weight) * (np.asarray(self.plus.out, "float64") - minus))
+        return self.roots() * np.ravel(np.asarray(self.plus.out, "float64") - minus)[self.counted]
+
+    def roots(self) -> Any:
+        """The roots of the weights of the residuals that count."""
+        return np.sqrt(np.broadcast_to(self.weight, self.plus.shape)).ravel()[self.counted]
 
 
 def squares_in(root: Node, moved: Collection[Node]) -> list[Residuals] | None:
@@ -71,7 +77,8 @@ def squares_in(root: Node, moved: Collection[Node]) -> list[Residuals] | None:
 def common_weight(parts: Iterable[Residuals]) -> float:
     """Return the weight of all residuals, as 1/n of a mean; 1 if they have different ones."""
     weights = np.unique(np.concatenate([np.ravel(part.weight) for part in parts]))
-    return float(weights[0]) if len(weights) == 1 and weights[0] > 0 else 1.0
+    weights = weights[weights > 0]
+    return float(weights[0]) if len(weights) == 1 else 1.0
 
 
 def term_parts(node: Node, weight: Any, moved: Collection[Node]) -> list[Any] | None:
@@ -85,7 +92,7 @@ def term_parts(node: Node, weight: Any, moved: Collection[Node]) -> list[Any] | 
     assert below is not None
     if name in ("pow", "square", "mul", "dot") and is_square(node, name, at):
         weight = weight if name == "dot" or not below.shape else np.broadcast_to(weight, below.shape)
-        return [Residuals(below, weight)]
+        return [Residuals(below, scaled(weight, chosen_entries(below, moved)))]
     if name in ("sum", "mean") and node.params.get("dim") is None:
         return [(below, weight / (np.size(below.out) if name == "mean" else 1))]
     if name == "mse_loss" and node.params.get("reduction") in ("sum", "mean"):
@@ -95,6 +102,8 @@ def term_parts(node: Node, weight: Any, moved: Collection[Node]) -> list[Any] | 
         return [Residuals(below, weight / size, other)] if is_alike else None
     if any(one is not None and one.shape != node.shape for one in (inputs[index] for index in at)):
         return None  # an operand was broadcast
+    if name == "without_nan" or (name == "where" and np.ndim(chosen_entries(node, moved))):
+        return [(below, weight * chosen_entries(node, moved))]
     if name in ("add", "sub"):
         if len(at) == 1 and np.any(np.asarray(node.operands[1 - at[0]])):
             return None  # the 0 that sum() and loops start from is no term
@@ -102,8 +111,26 @@ def term_parts(node: Node, weight: Any, moved: Collection[Node]) -> list[Any] | 
         return [(inputs[index], weight * signs[index]) for index in at]
     if len(at) == 1 and (name == "mul" or (name == "div" and at == [0])):
         constant = np.asarray(node.operands[1 - at[0]], "float64")
-        return [(below, weight * constant if name == "mul" else weight / constant)]
+        return [(below, scaled(weight, constant if name == "mul" else 1 / constant))]
     return None
+
+
+def scaled(weight: Any, factor: Any) -> Any:
+    """A weight times a factor; 0 stays 0, whatever the factor is."""
+    return np.where(np.equal(weight, 0), 0.0, weight * factor)
+
+
+def chosen_entries(node: Node, moved: Collection[Node]) -> Any:
+    """Which entries of a node depend on inputs, if ``where`` or ``nansum`` has 0 in the others; else 1."""
+    name = "" if node.op is None else node.op.name
+    if name == "without_nan":
+        return ~np.isnan(node.operands[0])
+    if name == "where":
+        at = [index for index in (1, 2) if node.inputs[index] in moved]
+        if len(at) == 1 and not np.any(np.asarray(node.operands[3 - at[0]])):
+            chosen = np.asarray(node.operands[0], bool)
+            return np.broadcast_to(chosen if at == [1] else ~chosen, node.shape)
+    return 1.0
 
 
 def is_square(node: Node, name: str, at: list[int]) -> bool:

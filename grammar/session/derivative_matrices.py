@@ -30,7 +30,7 @@ ROUNDING_UNITS = 8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -240,10 +240,10 @@ def input_size(subject: ReportedPass) -> int:
     return sum(int(np.size(node.out)) for node in nodes_of(subject))
 
 
-def unit_seeds(root: Node) -> Iterator[Any]:
-    """Yield the seeds that select one entry each."""
+def unit_seeds(root: Node, entries: Iterable[int] | None = None) -> Iterator[Any]:
+    """Yield the seeds that select one entry each, of all or of the ``entries`` at these flat positions."""
     out = np.asarray(root.out)
-    for at in range(out.size):
+    for at in range(out.size) if entries is None else entries:
         seed = np.zeros_like(out)
         seed.flat[at] = 1
         yield as_stored(seed)

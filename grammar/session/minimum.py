@@ -91,7 +91,7 @@ def search_minimum(objective: Objective, method: str) -> Search:
             raise UsageError(
                 f"the output is not finite at the start, where {flaw}",
                 code="E0605",
-                help=("leave such rows out",),
+                help=("leave such residuals out, as in `r[isfinite(r)]`, or nansum(...) in place of a sum",),
             )
         return stopped(objective, method, 0, "the output is not finite")
     found = search_squares(objective) if method == "lm" else search_by_slopes(objective, method)

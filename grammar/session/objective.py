@@ -10,7 +10,7 @@ from autodiff.core.base.errors import AutodiffError, GradientError, LimitError, 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.derivation.fixed_entries import fixed_entries
-from autodiff.core.derivation.least_squares import NOTHING, Residuals, squares_in
+from autodiff.core.derivation.least_squares import NOTHING, Residuals, chosen_entries, squares_in
 from autodiff.core.engine.entries_read import unread_entries
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
@@ -95,15 +95,15 @@ class Objective:
         self.parts = self.parts_of(first)
         self.residual_names = names_of_residuals([] if self.is_list else self.parts or [], execution)
         self.runs, self.least, self.lowest = 0, self.objective_of(first), self.start
-        self.size = sum(int(np.size(part.plus.out)) for part in self.parts or ())
+        self.size = sum(len(part.counted) for part in self.parts or ())
 
     def parts_of(self, subject: ReportedPass) -> list[Residuals] | None:
         """The residuals in the graph of a run."""
         root = subject.root
-        if self.is_list:
-            return [Residuals(root, 1.0)]
-        nodes = [node for _, node in subject.wrt]
-        return squares_in(root, set(nodes_leading_to(newest_first([root]), nodes)))
+        moved = set(nodes_leading_to(newest_first([root]), [node for _, node in subject.wrt]))
+        return (
+            [Residuals(root, 1.0 * chosen_entries(root, moved))] if self.is_list else squares_in(root, moved)
+        )
 
     def run(self, place: Any) -> ReportedPass:
         """The pass of a run with these entries of the inputs. The last one is kept."""
@@ -215,7 +215,7 @@ class Objective:
         order = nodes_leading_to(newest_first(list(ends)), [node for _, node in self.subject.wrt])
         rows = []
         for part in self.parts:
-            for seed in derivative_matrices.unit_seeds(part.plus):
+            for seed in derivative_matrices.unit_seeds(part.plus, part.counted):
                 seeds = {node: as_stored(sign * seed) for node, sign in part.nodes().items()}
                 received = sweep(order, seeds, fixed=self.masks(order, seeds, fixed))
                 rows.append(derivative_matrices.flat_gradients(self.subject, received))
@@ -236,14 +236,18 @@ class Objective:
         for vector in np.eye(len(self.start)):
             pulled = derivative_matrices.weigh(self.subject, vector, gradients)
             received = sweep(newest_first(list(pulled)), pulled, fixed=fixed)
-            columns.append([np.ravel(gradient_or_zeros(received, weight.source())) for weight in weights])
+            columns.append(
+                [
+                    np.ravel(gradient_or_zeros(received, weight.source()))[part.counted]
+                    for part, weight in zip(self.parts, weights, strict=True)
+                ]
+            )
         return np.stack([np.concatenate(column) for column in columns], axis=1)
 
     def weighed(self, jacobian: Any) -> Any:
         """The Jacobian with the roots of the weights."""
         assert self.parts is not None
-        roots = [np.broadcast_to(np.sqrt(part.weight), part.plus.shape or (1,)) for part in self.parts]
-        return np.concatenate([root.ravel() for root in roots])[:, None] * jacobian
+        return np.concatenate([part.roots() for part in self.parts])[:, None] * jacobian
 
 
 def names_of_residuals(parts: list[Residuals], execution: Execution) -> list[str]:

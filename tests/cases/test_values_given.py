@@ -75,8 +75,8 @@ CASES = [
         "L = (x**2).sum()\n",
         "autodiff grad script.ad --set x=@run.csv",
         prints="",
-        says=["run.csv, line 7, column 2 (`x`): `n/a` is no number", "written nan"],
-        files={"run.csv": "t,x\n1,1\n2,4\n3,9\n4,16\n5,25\n6,n/a\n"},
+        says=["run.csv, line 7, column 2 (`x`): `6.?` is no number", "an empty field, nan, NA or -"],
+        files={"run.csv": "t,x\n1,1\n2,4\n3,9\n4,16\n5,25\n6,6.?\n"},
         code=2,
     ),
 ]

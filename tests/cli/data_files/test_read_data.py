@@ -148,13 +148,35 @@ def test_numbers_are_read_to_the_last_bit(read):
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *(
+            ("a.csv", f"x,t\n1,a\n{field},b\n3,c\n")
+            for field in ("", " ", "NA", "n/a", "#N/A", "-", "NaN", "null", '""')
+        ),
+        ("a.tsv", "x\tt\n1\t2\n\t3\n3\t4\n"),
+        ("a.csv", "t;x\n5;1\n5;\n5;3\n"),
+        ("a.json", "[1, null, 3]"),
+        ("a.json", '[{"x": 1}, {"x": null}, {"x": 3}]'),
+        ("a.jsonl", '{"x": 1}\n{"x": null}\n{"x": 3}\n'),
+    ],
+)
+def test_missing_values_are_nan(read, name, content):
+    """As pandas has it."""
+    assert np.array_equal(read(name, content).value_for("x"), [1, np.nan, 3], equal_nan=True)
+
+
+@pytest.mark.parametrize(
     ("name", "content", "says"),
     [
         ("a.csv", "x,y\n1,2\n3\n", "line 3: 1 field, and line 1 has 2: 3"),
         ("a.csv", "x,y\n1,2\n\n# note\n3,4,5\n", "line 5: 3 fields, and line 1 has 2: 3,4,5"),
         ("a.csv", "1,2\n3,abc\n", "line 2, column 2: `abc` is no number"),
         ("a.csv", "1,abc\n3,4\n", "line 1, column 2: `abc` is no number"),
-        ("a.csv", "x,t\n1,2\n,4\n", "line 3, column 1 (`x`): there is no number"),
+        ("a.csv", "x,t\n1,2\n.,4\n", "line 3, column 1 (`x`): `.` is no number"),
+        ("a.csv", "x,t\nm,s\n1,2\n", "leave a line of units out: sed 2d "),
+        ("a.csv", "x,t\nm,2\n1,2\n", "a missing value is an empty field, nan, NA or -"),
+        ("a.csv", "x;t\n1,5;2\n", "write fractions with a point, as in 1.5: tr , . <"),
         ("a.csv", "x\n1_000\n", "line 2, column 1 (`x`): `1_000` is no number"),
         ("a.csv", "x;y\n1,5;2\n", "line 2, column 1 (`x`): `1,5` is no number"),
         ("a.csv", 'x,y\n"1,2\n', "line 2: a quotation mark is not closed"),
@@ -171,7 +193,6 @@ def test_numbers_are_read_to_the_last_bit(read):
         ("a.json", "[[1, 2], [3]]", "[1] differs from [0] in length"),
         ("a.json", "[1, [2]]", "is no regular array"),
         ("a.json", '[1, "two"]', '[1] is "two", no number'),
-        ("a.json", "[1, null]", "[1] is null, no number"),
         ("a.json", "[[1, 2], [3, true]]", "[1][1] is true, no number"),
         ("a.json", '{"x": 1, "x": 2}', "an object has the key `x` twice"),
         ("a.json", '[{"x": 1}, {"y": 2}]', "record 2 has no `x`"),

@@ -104,11 +104,14 @@ def test_a_wrong_reduction_is_told(autodiff, table):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_field_that_is_no_number_ends_it_with_its_line(autodiff, write, jobs):
-    write("t,v\n" + "1,2\n" * 40 + "1,n/a\n" + "1,2\n" * 40, "t.csv")
+@pytest.mark.parametrize(
+    ("field", "says"), [("x", "`x` is no number\n"), ("NA", "a value is missing, and the sum")]
+)
+def test_a_field_that_is_no_number_ends_it_with_its_line(autodiff, write, jobs, field, says):
+    write("t,v\n" + "1,2\n" * 40 + f"1,{field}\n" + "1,2\n" * 40, "t.csv")
     done = autodiff("grad", "-e", SUM, "--data", "t.csv", "--batch", "8", "--jobs", jobs)
     assert (done.returncode, done.out) == (2, "")
-    assert done.err.startswith("error[E0619]: t.csv, line 42: column v: `n/a` is no number\n")
+    assert done.err.startswith(f"error[E0619]: t.csv, line 42: column v: {says}")
 
 
 def test_values_that_are_not_finite_may_fail(autodiff, write):

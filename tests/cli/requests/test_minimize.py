@@ -653,3 +653,52 @@ def test_what_is_said_when_the_time_for_a_search_is_over(monkeypatch, code, advi
     assert said[0].startswith("the objective came down from ")
     assert " in 1 run of the script" in said[0]
     assert advice in said[0]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "L = nansum((a*t - v)**2)",
+        "L = nanmean((a*t - v)**2)",
+        "L = where(isfinite(t*v), (a*t - v)**2, 0).sum()",
+        "L = where(isnan(t*v), 0, 3*(a*t - v)**2).mean()",
+        "L = (where(isfinite(t*v), a*t - v, 0)**2).sum()",
+        "r = where(isfinite(t*v), a*t - v, 0)",
+        "r = (a*t - v)[isfinite(t*v)]",
+        "L = ((a*t - v)[isfinite(t*v)]**2).sum()",
+    ],
+)
+def test_missing_values_have_no_part_in_the_standard_errors(autodiff, write, output):
+    write("t,v\n1,2\n3,\n4,9\n2,4.5\n7,13\n-,3\n", "d.csv")
+    write("t,v\n1,2\n4,9\n2,4.5\n7,13\n", "rest.csv")
+    fitted = autodiff("minimize", "-e", f"a = 2.; {output}", "--data", "d.csv")
+    rest = autodiff("minimize", "-e", "a = 2.; r = a*t - v", "--data", "rest.csv")
+    assert [*map(float, fitted.out.split()[1:])] == pytest.approx([*map(float, rest.out.split()[1:])])
+    assert fitted.err == "".join(
+        f"note: 1 of 6 values of `{name}` is missing and counts as nan, the first in row {row}\n"
+        for name, row in (("t", 6), ("v", 2))
+    )
+
+
+def test_a_residual_of_weight_0_is_none(autodiff):
+    """Its value does not matter, and it adds no degree of freedom."""
+    code = "a = 2.; L = (tensor([{}])*(a*tensor([{}]) - tensor([{}]))**2).sum()"
+    weighed, rest = (
+        autodiff("minimize", "-e", code.format(*numbers), "--wrt", "a").out
+        for numbers in (("1, 1, 1, 0", "1., 2, 3, 4", "2, 4.5, 5, 9"), ("1, 1, 1", "1., 2, 3", "2, 4.5, 5"))
+    )
+    assert rest
+    assert [*map(float, weighed.split()[1:])] == pytest.approx([*map(float, rest.split()[1:])])
+
+
+def test_data_with_missing_values_say_how_to_leave_them_out(autodiff, write):
+    write("t,v\n1,2\n2,4.5\n4,9\n3,NA\n", "d.csv")
+    done = autodiff("minimize", "-e", "a = 2.; r = a*t - v", "--data", "d.csv")
+    assert done.returncode == 2
+    assert (
+        "where row 4 of column `v` is nan\n  = help: leave such residuals out, as in `r[isfinite(r)]`"
+        in done.err
+    )
+    assert (
+        autodiff("minimize", "-e", "a = 2.; r = a*t - v; r[isfinite(r)]", "--data", "d.csv").returncode == 0
+    )

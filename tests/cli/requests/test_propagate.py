@@ -287,6 +287,7 @@ def test_a_missing_value_in_the_data_spoils_no_other_row(autodiff, write):
         assert done.out.splitlines() == [rest[0], "nan\tnan", rest[1]]
         by = "V and R" if "V" in sigma else "R"
         assert done.err == (
+            "note: 1 of 3 values of `V` is missing and counts as nan, the first in row 2\n"
             f"note: the slopes of `y[1]` by {by} are not finite: row 2 of column `V` is nan; the other"
             " entries do not depend on such values\n"
         )
@@ -320,7 +321,7 @@ y = F.apply(V*R)"""
     done = autodiff("propagate", "-e", script, "--set", "V=[1.5, nan]", "--sigma", "R=0.1")
     assert (done.returncode, done.out) == (2, "")
     assert "`V[1]` is nan" in done.err
-    assert "= help: leave such rows out" in done.err
+    assert "= help: leave such rows out of the data" in done.err
 
 
 def test_the_covariance_of_the_output_is_symmetric(autodiff, write):

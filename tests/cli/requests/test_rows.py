@@ -254,6 +254,18 @@ def test_json_lines_in_and_out(autodiff):
     assert second["grad"] == {"x": [16.0, 20.0], "y": 41.0}
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_missing_values_are_nan_and_counted(autodiff, write, jobs):
+    rows = ["1,2", ",3", "4,NA", "5,6"] * 3000
+    write("x,y\n" + "\n".join(rows) + "\n", "d.csv")
+    done = autodiff("grad", "-e", "x = 1.; y = 2.; z = x*y", "--each", "d.csv", "--jobs", jobs)
+    assert done.out.splitlines() == ["2\t1", "3\tnan", "nan\t4", "6\t5"] * 3000
+    assert (done.returncode, done.err) == (0, "note: 6,000 values are missing and count as nan\n")
+    text = '{"x": null}\n{"x": 3}\n'
+    done = autodiff("grad", "-e", "x = 1.; z = x**2", "--each", "-", "--format", "plain", input=text)
+    assert (done.out, done.err) == ("nan\n6\n", "note: 1 value is missing and counts as nan\n")
+
+
 def test_bad_rows_are_told_in_place_and_counted(autodiff):
     text = "x,y\n1,2\n1,oops\n\n# none\n3\n4,5\n"
     done = autodiff("grad", "-e", "x = 1; y = 1; L = x*y", "--each", "-", input=text)
@@ -266,7 +278,7 @@ def test_bad_rows_are_told_in_place_and_counted(autodiff):
 
 
 def test_bad_rows_of_json_are_objects(autodiff):
-    text = '{"x": 1}\n{"y": 1}\nx\n{"x": null}\n{"x": 9}\n'
+    text = '{"x": 1}\n{"y": 1}\nx\n{"x": true}\n{"x": 9}\n'
     done = autodiff("grad", "-e", "x = 1; v = [1, 2]; L = v[int(x)]*x", "--each", "-", input=text)
     lines = list(map(json.loads, done.out.splitlines()))
     assert [("error" in line, line["row"]) for line in lines] == [
@@ -279,7 +291,7 @@ def test_bad_rows_of_json_are_objects(autodiff):
     assert [line["error"]["message"] for line in lines[1:4]] == [
         "it has no `x`",
         "it is no JSON: expecting value at column 1",
-        "column x: null is no number",
+        "column x: true is no number",
     ]
     assert "row 5 (line 5), line 1 of the script: index 9 is out of bounds" in done.err
 
