@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.cli.render.derivation import check_text, ends, is_number, name_and_line, output_of
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
 from autodiff.cli.render.expression_latex import (
+    UNKNOWN,
     derivative_latex,
     escaped,
     latex,
@@ -29,7 +30,7 @@ from autodiff.core.symbolic.source_exprs import parse_source as read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Page
@@ -207,7 +208,9 @@ def factors_of(path: Path, is_weighed: bool) -> str:
     return r" \cdot ".join([incoming.letter] * is_weighed + factors)
 
 
-def latex_of(expr: Expr, values: dict[str, str] | None = None, tensors: Collection[str] = ()) -> str:
+def latex_of(
+    expr: Expr, values: dict[str, str] | None = None, tensors: Mapping[str, int] | None = None
+) -> str:
     return latex(expr, values, limits.digits, tensors) if expr.size <= LONGEST else TOO_LONG
 
 
@@ -219,7 +222,7 @@ def signed(terms: Sequence[str]) -> list[str]:
     ]
 
 
-def lines_of(expr: Expr, tensors: Collection[str] = ()) -> list[str]:
+def lines_of(expr: Expr, tensors: Mapping[str, int] | None = None) -> list[str]:
     return cut_sum([latex_of(term, None, tensors) for term in summands(expr)])
 
 
@@ -276,11 +279,11 @@ def part_definition(part: NumberedPart) -> str:
     return " = ".join(side for side in sides if side)
 
 
-def tensors_in(values: dict[str, Any]) -> frozenset[str]:
-    """The names of values with several entries."""
-    return frozenset(
-        spelled for spelled, value in values.items() if value is not None and size_of(value) != 1
-    )
+def tensors_in(values: dict[str, Any]) -> dict[str, int]:
+    """The names of values with several entries, with their numbers of dimensions."""
+    return {
+        spelled: value.ndim for spelled, value in values.items() if value is not None and size_of(value) != 1
+    }
 
 
 def size_of(value: Any) -> int:
@@ -316,7 +319,8 @@ def maps_of(derivation: Derivation) -> list[str]:
     """How each edge of the paths transforms the incoming gradient, without duplicates."""
     found: dict[str, None] = {}
     g = incoming.letter
-    tensors = {g} if derivation.expressions is None else {g, *tensors_in(derivation.expressions.values)}
+    values = {} if derivation.expressions is None else derivation.expressions.values
+    tensors = {**tensors_in(values), g: UNKNOWN}
     for path in derivation.paths[:MOST_PATHS]:
         for (above, below), derivative in zip(path.edges, path.derivatives, strict=True):
             if above != ELLIPSIS:
@@ -345,7 +349,7 @@ def where_of(derivation: Derivation) -> list[str]:
     for name, meaning in derivation.expressions.where:
         found.append(equality(name, meaning, tensors_in(derivation.expressions.values)))
     if has_unit_vectors(derivation.expressions.simplified):
-        found.append(r"\mathbf{e}_{k} : \text{1 at entry } k \text{, counted from 0, and 0 elsewhere}")
+        found.append(r"\mathbf{e}_{[k]} : \text{1 at entry } k \text{, counted from 0, and 0 elsewhere}")
     return [*found, *map(part_definition, derivation.expressions.named)]
 
 
@@ -364,7 +368,7 @@ def key_latex(one: NameMeaning) -> str:
     return equality(one.name, one.expr) + place
 
 
-def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> str:
+def equality(name: str, meaning: Expr | str, tensors: Mapping[str, int] | None = None) -> str:
     if isinstance(meaning, Expr) and meaning.head == "name":
         meaning = str(meaning.value)
     if isinstance(meaning, Expr):

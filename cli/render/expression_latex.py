@@ -15,7 +15,7 @@ from autodiff.core.symbolic.source_exprs import MODULE_CONSTANT, parse_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 #: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, complete pieces.
 #: Entrywise products bind more loosely than matrix products, whose factors are written side by side.
@@ -58,8 +58,10 @@ NAME_WITH_SUFFIX = re.compile(
 )  # suffixes of core/paths/node_names
 PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)((?:\[[^\[\]]*\])*)")
 
-#: The text, how tightly it binds, and whether its value is a tensor.
-Piece = tuple[str, int, bool]
+#: The text, how tightly it binds, and how many dimensions its value has: 0 for a number, UNKNOWN for a tensor
+#: of which no more is known.
+Piece = tuple[str, int, int]
+UNKNOWN = -1
 #: Functions whose result is a number if they have no further arguments.
 SCALAR_FUNCTIONS = frozenset(["sum", "mean", "dot", "det", "trace", "prod"])
 
@@ -68,11 +70,13 @@ def latex(
     root: Expr,
     values: Mapping[str, str] | None = None,
     digits: int | None = None,
-    tensors: Collection[str] = (),
+    tensors: Mapping[str, int] | None = None,
 ) -> str:
     """The expression in math mode. ``values`` has LaTeX that replaces names, such as matrices.
 
-    ``tensors`` are the names of tensors. Tensors are multiplied entry by entry, which is written ``\\odot``.
+    ``tensors`` has the names of tensors, each with the number of its dimensions or UNKNOWN. Tensors are
+    multiplied entry by entry, which is written ``\\odot``. The inner product of two vectors is that of a row
+    and a column.
 
     >>> from autodiff.core.symbolic.expr import infix, name_expr, neg, number_expr
     >>> x, w = name_expr("x"), name_expr("w1")
@@ -86,11 +90,26 @@ def latex(
     for expr in postorder(root):
         args = [done[id(arg)] for arg in expr.args]
         text, level = _piece(expr, args, values or {}, digits)
-        is_tensor = expr.value in tensors if expr.head == "name" else any(arg[2] for arg in args)
-        if expr.head == "call" and expr.value in SCALAR_FUNCTIONS and not expr.details:
-            is_tensor = False
-        done[id(expr)] = text, level, is_tensor or (expr.head == "call" and expr.value == "ones")
+        done[id(expr)] = text, level, _dimensions(expr, [arg[2] for arg in args], tensors or {})
     return done[id(root)][0]
+
+
+def _dimensions(expr: Expr, args: list[int], tensors: Mapping[str, int]) -> int:
+    """How many dimensions the value has whose parts have so many; UNKNOWN for a tensor of another kind."""
+    head = expr.head
+    if head == "name":
+        return tensors.get(expr.value, 0)
+    if head == "call" and expr.value == "ones":
+        return len(expr.details) or UNKNOWN
+    if not any(args) or (head == "call" and expr.value in SCALAR_FUNCTIONS and not expr.details):
+        return 0
+    is_elementwise = expr.value in FUNCTIONS or expr.value in RENAMED_FUNCTIONS
+    is_other = head == "call" and (expr.details or len(args) > 1 or not is_elementwise)
+    if UNKNOWN in args or is_other or (head == "postfix" and expr.value not in (".T", ".mT")):
+        return UNKNOWN
+    if head == "@":
+        return sum(args) - 2 if max(args) < 3 else UNKNOWN
+    return max(args)
 
 
 def derivative_latex(above: Expr | str, below: Expr | str, sign: str = r"\partial") -> str:
@@ -127,9 +146,9 @@ def name_latex(spelled: str) -> str:
     """A name, or the source text that is used as a name.
 
     >>> print(name_latex("w1"), name_latex("learning_rate"), name_latex("X[0,1]"), name_latex("x_2"))
-    w_{1} \\mathrm{learning}_{\\mathrm{rate}} X_{0,1} x_{2}
+    w_{1} \\mathrm{learning}_{\\mathrm{rate}} X_{[0,1]} x_{2}
     >>> print(name_latex("w2*x3"), name_latex("dL/dz[0]"), name_latex("torch.mm(X, W)"))
-    w_{2} \\cdot x_{3} \\frac{\\partial L}{\\partial z_{0}} \\operatorname{mm}\\left(X, W\\right)
+    w_{2} \\cdot x_{3} \\frac{\\partial L}{\\partial z_{[0]}} \\operatorname{mm}\\left(X, W\\right)
     """
     return name_piece(spelled)[0]
 
@@ -206,7 +225,7 @@ def _plain_name(match: re.Match[str]) -> str:
     base = _letters(letters)
     below = [digits] if digits else []
     below += [_word(part) for part in rest.split("_") if part]
-    below += [_index(part) for part in re.findall(r"\[([^\[\]]*)\]", places)]
+    below += [_index(part) for part in re.findall(r"\[[^\[\]]*\]", places)]
     return base + (f"_{{{','.join(below)}}}" if below else "")
 
 
@@ -231,8 +250,9 @@ def _word(part: str) -> str:
 
 
 def _index(part: str) -> str:
+    """An index with its brackets: without them ``x_1`` would look the same as ``x[1]``."""
     part = part.replace(" ", "")
-    return part if re.fullmatch(r"[\d:,+a-z-]*", part) else rf"\text{{{escaped(part)}}}"
+    return part if re.fullmatch(r"\[[\d:,+a-z-]*\]", part) else rf"\text{{{escaped(part)}}}"
 
 
 # -- one head -----------------------------------------------------------------------------------------------
@@ -250,14 +270,10 @@ def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str], digits: int
     if head == "call":
         return _call(expr, args)
     if head == "postfix":
-        base = _bracket_below_level(args[0], ATOM_LEVEL)
-        is_bare = args[0][1] >= ATOM_LEVEL and (
-            "^" in base or "_" in base
-        )  # brackets separate scripts already
-        base = f"{{{base}}}" if is_bare else base
+        base = _script_base(args[0])
         if expr.value in (".T", ".mT"):
             return rf"{base}^{{\top}}", ATOM_LEVEL
-        return f"{base}_{{{_index(expr.value.strip('[]'))}}}", ATOM_LEVEL
+        return f"{base}_{{{_index(expr.value)}}}", ATOM_LEVEL
     if head == "claim":
         return rf"\left[{args[0][0]}\right]", ATOM_LEVEL
     if head == "neg":
@@ -279,6 +295,8 @@ def _infix(head: str, args: list[Piece]) -> tuple[str, int]:
         is_bare = a[1] >= ATOM_LEVEL and (base.startswith(r"\frac") or "^" in base)
         base = rf"\left({base}\right)" if is_bare else base
         return f"{base}^{{{b[0]}}}", ATOM_LEVEL
+    if head == "@" and a[2] == b[2] == 1:
+        return rf"{_script_base(a)}^{{\top}} {_factor(b, is_right=True)}", PRODUCT_LEVEL
     if head == "@":
         return f"{_factor(a)} {_factor(b, is_right=True)}", PRODUCT_LEVEL
     if head == "*":
@@ -300,6 +318,13 @@ def _infix(head: str, args: list[Piece]) -> tuple[str, int]:
         rf"{_bracket_below_level(a, SUM_LEVEL)} {COMPARISONS[head]} {_bracket_below_level(b, SUM_LEVEL)}",
         COMPARISON_LEVEL,
     )
+
+
+def _script_base(piece: Piece) -> str:
+    """What a script such as an index is put behind."""
+    base = _bracket_below_level(piece, ATOM_LEVEL)
+    is_bare = piece[1] >= ATOM_LEVEL and ("^" in base or "_" in base)  # brackets separate scripts already
+    return f"{{{base}}}" if is_bare else base
 
 
 def _term(piece: Piece) -> str:
@@ -352,7 +377,7 @@ def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
         shape = r" \times ".join(expr.details)
         return rf"\mathbf{{1}}_{{{shape}}}", ATOM_LEVEL
     if function == "one_hot" and expr.params is not None and expr.params["targets"].__class__ is int:
-        return rf"\mathbf{{e}}_{{{expr.params['targets']}}}", ATOM_LEVEL
+        return rf"\mathbf{{e}}_{{[{expr.params['targets']}]}}", ATOM_LEVEL
     if "{0}" in function:
         parts = ARGUMENT_SLOT.split(function)
         shown = [texts[int(part)] if at % 2 else _typewriter_latex(part) for at, part in enumerate(parts)]

@@ -97,7 +97,7 @@ def meanings_of(derivation: Derivation) -> Iterator[str]:
     yield from meaning_texts(*brief_meanings(derivation.key, [said], needed))
     yield from (f"{name} = {meant[name]}" for name in needed)
     if derivation.expressions is not None and has_unit_vectors(derivation.expressions.simplified):
-        yield "a bold e with the number k is 1 at entry k, counted from 0, and 0 elsewhere"
+        yield "a bold e with [k] is 1 at entry k, counted from 0, and 0 elsewhere"
 
 
 def section_text(section: Section) -> str:

@@ -484,10 +484,11 @@ class HandWork:
                 self.session.note(remark)
         judged: list[Formula] = []
         notes: dict[str, None] = {}
-        is_only = is_only_output(runs.first.subject.root, runs.first.execution)
+        subject = runs.first.subject
+        is_only = is_only_output(subject.root, runs.first.execution)
         for formula in divided:
             try:
-                note = formula.accept_output(runs.first.subject.name, is_only)
+                note = formula.accept_output(subject.name, is_only, subject.weight is not None)
                 found = answer(formula, runs, answers.order)
                 if found.verdict == WRONG:
                     self.refuse_without_source(formula, runs)

@@ -15,6 +15,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.inner_names import outer_names
+from autodiff.grammar.by_hand.printed_functions import PRINTED
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import check_names, resolve
 from autodiff.grammar.objects.builtins.namespaces import (
@@ -240,6 +241,7 @@ def run_text(
     definitions = needed_definitions(parsed.read, names)
     read = parsed.read.union(*(one.reads for one in definitions.values()))
     making = {name: builtin_value(name) for name in MAKING & read}
+    making |= {name: PRINTED[name] for name in PRINTED.keys() & read}
     on_paper = {name: builtin_value(CALLED_ON_PAPER[name]) for name in parsed.on_paper}
     names = {**making, **on_paper, **names}
     values = {name: value for name, value in names.items() if name in read and name not in definitions}

@@ -11,7 +11,9 @@ from autodiff.core.base.lazy_imports import np, services
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.by_hand.evaluate import FORMULA, function_names, parse_once, run_text
+from autodiff.grammar.by_hand.latex_text import with_definitions
 from autodiff.grammar.by_hand.left_side import (
+    WEIGHED,
     DerivativeNames,
     no_derivative,
     parse_left_side,
@@ -53,6 +55,8 @@ UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 #: A word that is no method or attribute and is not called.
 VARIABLE = re.compile(r"(?<![\w.])\w+\b(?!\s*\()")
 CALLED = re.compile(r"(?<![\w.])(\w+)\s*\(")
+#: A name with a number behind it, as of an entry.
+INDEXED = re.compile(r"([^\W\d_]\w*?)_?(\d+)")
 #: A comma between digits that stands in no bracket.
 DECIMAL_COMMA = re.compile(r"[([{]|[)\]}]|(?<![\w.,])(\d+,\d+(?:[eE][-+]?\d+)?)(?![\w.,])")
 
@@ -207,11 +211,12 @@ class Formula:
             help=(help_text,),
         )
 
-    def accept_output(self, name: str, is_only: bool = False) -> str:
+    def accept_output(self, name: str, is_only: bool = False, is_weighed: bool = False) -> str:
         """Let a name that the script lacks mean the output; else raise a UsageError.
 
-        It does where the output has no name, and where it ``is_only`` and the name is one of LOSS_NAMES. Then
-        the note that says so is returned, else "".
+        It does where the output has no name, where it ``is_only`` and the name is one of LOSS_NAMES, and
+        where it ``is_weighed`` and the name is that of reports for it. In the second case the note that says
+        so is returned, else "".
         """
         if self.workings is None:
             self.refuse_differential(name)
@@ -220,7 +225,10 @@ class Formula:
         for side in (*lefts, *(one.side for upstream in self.all_upstream for one in upstream.found)):
             if side is None or not side.output or side.output in self.words:
                 continue
-            if is_only and side.output in LOSS_NAMES:
+            side.is_weighed = is_weighed and side.output == WEIGHED
+            if side.is_weighed:
+                pass
+            elif is_only and side.output in LOSS_NAMES:
                 note = f"`{side.output}` in the formulas is read as `{name}`, the script's output"
             elif name.isidentifier():
                 by = side.by[0][0]
@@ -345,7 +353,8 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     """
     given, names = Source(text, FORMULA), derivative_names(script)
     words = names.words
-    typed = as_typed(PlacedText(text.translate(SIGN_TRANSLATION)), names, False)
+    plain = with_definitions(PlacedText(text.translate(SIGN_TRANSLATION)), words)
+    typed = as_typed(plain, names, False)
     whole = Primes(script, inputs).replaced(typed)
     before, equals, after = split_equation(whole.text)
     left = parse_left_side(before, words) if equals else None
@@ -358,6 +367,7 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
         left.output = variable_of(left.output, left.by[0][0], script)
     for name, _ in left.by:
         refuse_parameter(name, script)
+        refuse_index(name, words)
     if not after.strip():
         raise no_right_side(before.strip())
     right = with_letters(whole[len(whole.text) - len(after) :], names.variables)
@@ -366,6 +376,20 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     made = Formula(left, first, given, words)
     made.others = [Formula(left, one, given, words) for one in others]
     return made
+
+
+def refuse_index(name: str, words: Collection[str]) -> None:
+    """Raise a UsageError for ``x_1`` where the script has ``x`` only: people count from 1 or from 0."""
+    if name not in words and (help_text := entry_help(name, words)):
+        raise UsageError(f"--formula: there is no variable `{name}`", code="E0610", help=(help_text,))
+
+
+def entry_help(unknown: str, names: Collection[str]) -> str:
+    """Return the help for ``x_1`` where there is an ``x``; "" for another name."""
+    found = INDEXED.fullmatch(unknown)
+    if found is None or found[1] not in names:
+        return ""
+    return f"an entry is written {found[1]}[{found[2]}], counted from 0"
 
 
 def without_calls(right: PlacedText, left: LeftSide | None, words: Collection[str]) -> PlacedText:
@@ -456,6 +480,8 @@ def unknown_name_help(unknown: str, names: Collection[str]) -> str:
         return f"a second derivative is written {unknown}/dx2 or {unknown}/dx dy, with names of the script"
     if unknown[:1] == "d" and unknown[1:] in names:
         return f"a derivative is written {unknown}/d..., with a name of the script at the end"
+    if told := entry_help(unknown, names):
+        return told
     names = [name for name in names if not PLACEHOLDER.fullmatch(name)]
     if is_product_of_letters(unknown, names):
         return f"for a product, write {'*'.join(unknown)}"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.by_hand.placed_text import PlacedText
 
+#: What reports call the sum of the output's entries with weights.
+WEIGHED = "S"
 #: Patterns of a name, with or without parentheses, and of its entry or its place in a list.
 NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
 INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
@@ -67,7 +69,12 @@ JOINED_NAMES = compile_pattern(f" {JOINED_DERIVATIVE} ")
 NOTATIONS = (
     (re.compile(r"\s*(\w+)\s*['’′]\s*\(\s*(\w+)\s*\)\s*"), r"d\1/d\2"),
     (re.compile(r"\s*(\w+)\s*(?:['’′]{2}|[\"″])\s*\(\s*(\w+)\s*\)\s*"), r"d2\1/d\g<2>2"),
-    (re.compile(r"\s*(?:d\s*/\s*d\s*|[dD]_)(\w+)\s*(?:\(\s*(\w+)\s*\)|(?<=\s)(\w+))\s*"), r"d\2\3/d\1"),
+    (
+        re.compile(
+            r"\s*(?:d\s*/\s*d\s*|[dD∇]_)(\w+)\s*(?:\(\s*(\w+)\s*\)|(?<=\s)(\w+)(?:\s*\(\s*\1\s*\))?)\s*"
+        ),
+        r"d\2\3/d\1",
+    ),
     (GRAD_BEHIND, r"nabla_\1"),
 )
 #: Notations that do not say the input: ``f'``, ``grad f``; and ``f_x``, which may be a name.
@@ -83,10 +90,11 @@ HIGHER_DERIVATIVE = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
 class LeftSide:
     """A parsed left side: ``output`` is "" if not given, ``by`` has each input with its entry or None.
 
-    ``row`` is the entry of the output that is differentiated; None for all of it.
+    ``row`` is the entry of the output that is differentiated; None for all of it. ``is_weighed`` says that
+    it is the sum ``S`` of the output's entries with weights, as reports call it.
     """
 
-    __slots__ = ("by", "output", "row")
+    __slots__ = ("by", "is_weighed", "output", "row")
 
     def __init__(
         self,
@@ -97,6 +105,7 @@ class LeftSide:
         self.output = output
         self.by = by
         self.row = row
+        self.is_weighed = False
 
     @property
     def place(self) -> tuple[int, ...] | None:
@@ -107,7 +116,11 @@ class LeftSide:
     def spelled(self, output: str) -> str:
         """Return the notation, such as ``dL/dW[0,1]`` or ``d2L/dx2``."""
         names = [spelled_input(name) + ("" if entry is None else as_index(entry)) for name, entry in self.by]
-        output = bracketed(output) + ("" if self.row is None else as_index(self.row))
+        output = (
+            WEIGHED
+            if self.is_weighed
+            else bracketed(output) + ("" if self.row is None else as_index(self.row))
+        )
         if len(names) == 1:
             return f"d{output}/d{names[0]}"
         if self.place is None:
@@ -123,7 +136,9 @@ class LeftSide:
                 at = range(len(value))[rest.pop(0)]
                 name, value = f"{name}[{at}]", value[at]
             by.append((name, tuple(rest) or None))
-        return LeftSide(self.output, tuple(by), self.row)
+        made = LeftSide(self.output, tuple(by), self.row)
+        made.is_weighed = self.is_weighed
+        return made
 
     def with_inputs(self, names: Mapping[str, str]) -> LeftSide:
         """Return the same with other names for inputs."""

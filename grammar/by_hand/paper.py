@@ -10,6 +10,7 @@ import re
 from keyword import iskeyword
 
 from autodiff.grammar.by_hand.evaluate import CALLED_ON_PAPER
+from autodiff.grammar.by_hand.latex_text import without_latex
 from autodiff.grammar.by_hand.left_side import split_equation
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.objects.builtins.namespaces import plain_value
@@ -26,24 +27,8 @@ NUMBER = r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]+)[.)]\s*|[^\W_][^:=()\[\]{}'\"]*:\s*"
 NUMBERING = re.compile(rf"\s*(?:{NUMBER})")
 #: The same in a list, or a dash.
 LIST_NUMBERING = re.compile(rf"\s*(?:[-•]\s+)?(?:{NUMBER}|(?<=\s))")
-#: Commands of LaTeX that have another spelling here; others are names, such as ``\exp``.
-COMMANDS = {
-    **{"partial": "d", "cdot": "*", "times": "*", "odot": "*", "bmod": "%", "approx": "=", "infty": "inf"},
-    **{"le": "<=", "ge": ">=", "ne": "!=", "land": "&", "lor": "|", "lnot": "~"},
-    **{"lvert": "abs(", "rvert": ")", "lVert": "norm(", "rVert": ")", "lfloor": "floor(", "rfloor": ")"},
-    **{"lceil": "ceil(", "rceil": ")", "left": "", "right": "", "quad": " ", "qquad": " "},
-}
-COMMAND = re.compile(r"\\(partial)\s*|\\([a-zA-Z]+)|\\\\|\\[,;:! ]|&(?==)|\$")
-FRACTION = re.compile(r"\\[dt]?frac\s*")
-SQUARED = re.compile(r"\^\{2\}")
-UPRIGHT_D = re.compile(r"\\mathrm\s*\{d\}")
-WORD = re.compile(r"\\(?:mathrm|mathit|text|operatorname)\s*\{(\w+)\}")
-#: A name with an index, ``w_{1}`` or ``w_1``.
-INDEX = re.compile(r"(?<![\w.])([^\W\d_]\w*)_(?:\{([\w\s,]+)\}|([^\W_])(?!\w))")
-#: ``x^\top``; and ``x^T``, if no variable has that name.
-TRANSPOSE_COMMAND = re.compile(r"\^\s*(?:\{\s*\\top\s*\}|\\top(?![a-zA-Z]))")
+#: ``x^T``, if no variable has that name.
 TRANSPOSE = re.compile(r"(?<=[\w)\]])\s*(?:\^\s*(?:T(?!\w)|[({]\s*T\s*[)}])|ᵀ)")
-BRACE = re.compile(r"[{}]")
 SUPERSCRIPT = re.compile(r"(?<=[\w)\]])([⁺⁻]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: The derivative of the logistic function, ``σ'(z)``.
@@ -71,7 +56,9 @@ def as_typed(text: PlacedText, derivatives: DerivativeNames, in_list: bool) -> P
 
     A dash in front of it is that of a list, if it is ``in_list``.
     """
-    text = without_sigma_prime(without_latex(text, derivatives.words), derivatives.words)
+    if "\\" in text.text or "^{" in text.text or "_{" in text.text:
+        text = without_latex(text, derivatives.words)
+    text = without_sigma_prime(text.sub(SUPERSCRIPT, as_power), derivatives.words)
     return without_number(text, derivatives, LIST_NUMBERING if in_list else NUMBERING)
 
 
@@ -85,65 +72,9 @@ def without_number(text: PlacedText, derivatives: DerivativeNames, numbering: re
     return rest if equals and before.strip() in derivatives else text
 
 
-def without_latex(text: PlacedText, words: Collection[str]) -> PlacedText:
-    """Return a text with the language's words for commands, braces and superscripts.
-
-    ``words`` are the names of the script: ``w_{1}`` is ``w1`` if that is one of them.
-    """
-    if "\\" not in text.text and "^{" not in text.text:
-        return text.sub(SUPERSCRIPT, as_power)
-    text = text.sub(UPRIGHT_D, lambda _: r"\partial").sub(WORD, lambda found: found[1])
-    text = text.sub(INDEX, lambda found: indexed_name(found, words)).sub(TRANSPOSE_COMMAND, lambda _: ".T")
-    text = without_fractions(text).sub(COMMAND, spelled_command)
-    text = text.sub(BRACE, lambda found: "(" if found[0] == "{" else ")")
-    return text.sub(SUPERSCRIPT, as_power)
-
-
-def indexed_name(found: re.Match[str], words: Collection[str]) -> str:
-    """Return the name that ``w_{1}`` or ``dw_{1}`` stands for: ``w1`` if the script has that only."""
-    parts = re.findall(r"\w+", found[2] or found[3])
-    spellings = ("_".join([found[1], *parts]), found[1] + "_".join(parts))
-    for spelled in spellings:
-        if spelled in words or is_function(spelled) or (spelled[0] == "d" and spelled[1:] in words):
-            return spelled
-    return spellings[0]
-
-
-def spelled_command(found: re.Match[str]) -> str:
-    name = found[1] or found[2]
-    return f" {COMMANDS.get(name, name)}" if name else " "
-
-
 def as_power(found: re.Match[str]) -> str:
     sign = "-" if found[1] == "⁻" else ""
     return f"**{sign}{found[2].translate(DIGITS)}"
-
-
-def without_fractions(text: PlacedText) -> PlacedText:
-    r"""Return a text with ``((a)/(b))`` for ``\frac{a}{b}``, and ``dL/dw`` for that of a derivative."""
-    while found := FRACTION.search(text.text):
-        middle = end_of_group(text.text, found.end())
-        end = end_of_group(text.text, middle)
-        if end < 0:
-            return text
-        above, below = (part[1:-1].strip() for part in (text[found.end() : middle], text[middle:end]))
-        is_derivative = all(re.match(r"\\partial\b|d(?![a-z]{2})", part.text) for part in (above, below))
-        if is_derivative:
-            above, below = (part.sub(SQUARED, lambda _: "^2") for part in (above, below))
-        between, around = ("/", (" ", " ")) if is_derivative else (")/(", ("((", "))"))
-        parts = [PlacedText(sign, []) for sign in (around[0], between, around[1])]
-        text = text[: found.start()] + parts[0] + above + parts[1] + below + parts[2] + text[end:]
-    return text
-
-
-def end_of_group(text: str, start: int) -> int:
-    """Return where the group in braces at a place ends; -1 if there is none."""
-    depth = 0
-    for at in range(start, len(text)) if 0 <= start < len(text) and text[start] == "{" else ():
-        depth += (text[at] == "{") - (text[at] == "}")
-        if not depth:
-            return at + 1
-    return -1
 
 
 def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:

@@ -57,7 +57,9 @@ class SamplePoints:
         upstream = formula.upstream.nodes(self.subject, runs.first.execution)
         row = None if formula.left is None else formula.left.row
         #: Whether the derivative is a Jacobian or a part of it: nothing weighs the entries of the output.
-        self.is_jacobian = row is not None or (self.subject.adds_up and np.size(self.subject.root.out) > 1)
+        is_weighed = formula.left is not None and formula.left.is_weighed
+        has_rows = self.subject.adds_up and np.size(self.subject.root.out) > 1 and not is_weighed
+        self.is_jacobian = row is not None or has_rows
         #: The input, if the formula is about the gradient by it.
         self.node = None
         if not formula.is_second and not self.is_jacobian:

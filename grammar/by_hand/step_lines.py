@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from copy import copy
-from itertools import pairwise
 
 from autodiff.core.base.errors import CompileError, UsageError
 from autodiff.core.base.source import Source, Span
@@ -41,6 +40,10 @@ STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
 LONE_STRING = re.compile(r"""^[ \t]*[rR]?(\"{3}|'{3}).*?\1[ \t]*$""", re.M | re.S)
 #: What stands around the rows of ``align`` in LaTeX, and a remark at the end of a row.
 AROUND_ROWS = re.compile(r"\\(?:begin|end)\{(?:align|aligned|equation|gather|split)\*?\}|&&.*?(?=\\\\|$)")
+#: Where cases and matrices begin and end, whose rows are none of the derivation's.
+INNER_ROWS = re.compile(r"\\(begin|end)\{(?:cases|\w*matrix)\}")
+#: A line of LaTeX that is a comment.
+REMARK = re.compile(r"^[ \t]*%.*$", re.M)
 ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?")
 #: A string; what stands after a name is a prime.
 STRING = re.compile(r"""(?<![\w'])'[^']*'|"[^"]*\"""")
@@ -399,6 +402,9 @@ def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:
     physical: list[tuple[int, str]] = []
     start = 0
     text = LONE_STRING.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    text = REMARK.sub(lambda found: " " * len(found[0]), text)
+    for begin, end in inner_rows(text):
+        text = text[:begin] + text[begin:end].replace("\n", " ") + text[end:]
     for line in text.translate(SIGN_TRANSLATION).split("\n"):
         read = STRING_OR_COMMENT.sub(lambda found: found[1] or " " * len(found[0]), line)
         physical.append((start, read))
@@ -431,21 +437,39 @@ def without_rows(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
     >>> without_rows([(0, r"dh &= dz \\ &+ 1 \\")])
     [(0, 'dh  = dz \\'), (11, '  + 1 ')]
     """
-    bare = [STRING.sub(lambda match: "_" * len(match[0]), line) for _, line in lines]
+    bare = [without_inner_rows(STRING.sub(lambda match: "_" * len(match[0]), line)) for _, line in lines]
     if not any(ROW_END.search(line) or AROUND_ROWS.search(line) for line in bare):
         return lines
     found: list[tuple[int, str]] = []
     for (start, line), searched in zip(lines, bare, strict=True):
         line = AROUND_ROWS.sub(lambda match: " " * len(match[0]), line)
-        ends = [0, *(match.end() for match in ROW_END.finditer(searched)), len(line)]
-        for begin, end in pairwise(ends):
-            row = ROW_END.sub("", line[begin:end])
+        ends = [(match.start(), match.end()) for match in ROW_END.finditer(searched)]
+        for begin, end in zip([0, *(end for _, end in ends)], [*(at for at, _ in ends), None], strict=True):
+            row, shown = line[begin:end], without_inner_rows(line)[begin:end]
             if begin and not row.strip():
                 continue
             if NEXT_TERM.match(row) and found:
                 found[-1] = (found[-1][0], found[-1][1] + "\\")
-            found.append((start + begin, row.replace("&", " ")))
+            columns = "".join(" " if sign == "&" else kept for sign, kept in zip(shown, row, strict=True))
+            found.append((start + begin, columns))
     return found
+
+
+def inner_rows(text: str) -> Iterator[tuple[int, int]]:
+    r"""Yield where each ``\begin{cases}`` or matrix begins and ends, without those inside of others."""
+    depth = start = 0
+    for found in INNER_ROWS.finditer(text):
+        start = start if depth else found.start()
+        depth += 1 if found[1] == "begin" else -1
+        if not depth:
+            yield start, found.end()
+        depth = max(depth, 0)
+
+
+def without_inner_rows(text: str) -> str:
+    for begin, end in inner_rows(text):
+        text = text[:begin] + "_" * (end - begin) + text[end:]
+    return text
 
 
 def end_of_statement(physical: list[tuple[int, str]], at: int) -> int:

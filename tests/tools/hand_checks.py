@@ -61,7 +61,7 @@ def answers(
     with EngineSetup(settings):
         runtime.prints_numbers = mode.follows_numpy = runs.first.execution.prints_numbers
         for one in formulas:
-            one.accept_output(subject.name)
+            one.accept_output(subject.name, is_weighed=subject.weight is not None)
         divided = divide_running_names(formulas, runs)
         found = [check_formula(one, one.inputs or [inputs_asked[0][0]], runs) for one in divided]
         sharing = judge_shared_arrays(divided, found, runs)

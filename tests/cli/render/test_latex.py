@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from autodiff.cli.render.expression_latex import latex, name_latex
+from autodiff.cli.render.expression_latex import UNKNOWN, latex, name_latex
 from autodiff.cli.render.latex import latex_document
 from autodiff.cli.render.latex_lines import BRACKET, break_into_lines, width
 from autodiff.cli.render.markdown import item, markdown_document
@@ -69,8 +69,8 @@ EXPRESSIONS: list[tuple[Expr, str]] = [
     (call("log_x", x, details=("dim=1",)), r"\operatorname{\texttt{log\_x}}\left(x, \texttt{dim=1}\right)"),
     (call("where", infix(">", x, y), x, y), r"\begin{cases} x & x > y \\ y & \text{otherwise} \end{cases}"),
     (postfix(infix("@", x, y), ".T"), r"\left(x y\right)^{\top}"),
-    (postfix(name_expr("X"), "[0, :]"), r"X_{0,:}"),
-    (postfix(w1, "[0]"), r"{w_{1}}_{0}"),
+    (postfix(name_expr("X"), "[0, :]"), r"X_{[0,:]}"),
+    (postfix(w1, "[0]"), r"{w_{1}}_{[0]}"),
 ]  # fmt: skip
 
 
@@ -82,21 +82,39 @@ def test_expressions(expr: Expr, written: str) -> None:
 
 def test_a_unit_vector_is_written_as_one() -> None:
     unit = call("one_hot", details=("1", "3"), params={"targets": 1, "classes": 3})
-    assert latex(infix("*", x, unit)) == r"x \cdot \mathbf{e}_{1}"
+    assert latex(infix("*", x, unit)) == r"x \cdot \mathbf{e}_{[1]}"
 
 
 def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
     product = infix(
         "*", infix("@", name_expr("X"), name_expr("W")), infix("*", number_expr(2), name_expr("G"))
     )
-    assert latex(product, tensors={"X", "W", "G"}) == r"X W \odot 2 \cdot G"
-    tensors = {"X", "W", "G"}
+    tensors = {"X": 2, "W": 2, "G": UNKNOWN, "v": 1, "w": 1}
+    assert latex(product, tensors=tensors) == r"X W \odot 2 \cdot G"
     entrywise = infix("*", name_expr("X"), name_expr("W"))
     assert latex(infix("@", entrywise, name_expr("G")), tensors=tensors) == r"\left(X \odot W\right) G"
     doubled = infix("@", name_expr("G"), neg(infix("*", number_expr(2), entrywise)))
     assert latex(doubled, tensors=tensors) == r"G \left(-2 \cdot X \odot W\right)"
     total = infix("-", infix("*", entrywise, name_expr("G")), entrywise)
     assert latex(total, tensors=tensors) == r"X \odot W \odot G - X \odot W"
+
+
+def test_the_inner_product_of_vectors_is_that_of_a_row_and_a_column() -> None:
+    tensors = {"X": 2, "G": UNKNOWN, "v": 1, "w1": 1}
+    X, G, v, w = map(name_expr, ("X", "G", "v", "w1"))
+    inner = infix("@", w, v)
+    assert latex(inner, tensors=tensors) == r"{w_{1}}^{\top} v"
+    assert latex(infix("*", call("sigmoid", inner), v), tensors=tensors) == (
+        r"\sigma\left({w_{1}}^{\top} v\right) \cdot v"
+    )
+    assert latex(infix("@", infix("-", v, w), infix("@", X, w)), tensors=tensors) == (
+        r"\left(v - w_{1}\right)^{\top} X w_{1}"
+    )
+    assert latex(infix("@", call("exp", v), neg(w)), tensors=tensors) == (
+        r"\exp\left(v\right)^{\top} \left(-w_{1}\right)"
+    )
+    for other in (infix("@", X, v), infix("@", v, X), infix("@", G, v), infix("@", call("cumsum", v), w)):
+        assert r"\top" not in latex(other, tensors=tensors)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +125,8 @@ def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
         ("theta_1", r"\theta_{1}"),
         ("Sigma2", r"\Sigma_{2}"),
         ("h_3", "h_{3}"),
-        ("layers[1][0]", r"\mathrm{layers}_{1,0}"),
-        ("dL/d(x*y)[0,1]", r"\frac{\partial L}{\partial \left(x \cdot y\right)_{0,1}}"),
+        ("layers[1][0]", r"\mathrm{layers}_{[1],[0]}"),
+        ("dL/d(x*y)[0,1]", r"\frac{\partial L}{\partial \left(x \cdot y\right)_{[0,1]}}"),
         ("d(dL/dw)/dz", r"\frac{\partial \frac{\partial L}{\partial w}}{\partial z}"),
         ("a + b", "a + b"),
         ("x @ W.T", r"x W^{\top}"),
@@ -312,12 +330,13 @@ def test_a_matrix_of_second_derivatives_too_wide_for_a_page_has_their_names(auto
 def test_an_equation_is_the_formula_alone_with_what_its_names_mean(autodiff):
     code = "w = [0.5, -0.8]; a = 0.7\nfor k in range(2): a = a*w[k]\nL = a**2"
     formula = (
-        r"2 \cdot a_{2} \cdot a_{1} \cdot \mathbf{e}_{1} + 1.4 \cdot a_{2} \cdot w_{1} \cdot \mathbf{e}_{0}"
+        r"2 \cdot a_{2} \cdot a_{1} \cdot \mathbf{e}_{[1]}"
+        r" + 1.4 \cdot a_{2} \cdot w_{[1]} \cdot \mathbf{e}_{[0]}"
     )
     assert autodiff("explain", "-e", code, "--format", "equation").out == (
         rf"\frac{{\mathrm{{d}} L}}{{\mathrm{{d}} w}} = {formula}"
         "\n% a_1 and a_2 are values 1 and 2 of a after its first (line 2)"
-        "\n% a bold e with the number k is 1 at entry k, counted from 0, and 0 elsewhere\n"
+        "\n% a bold e with [k] is 1 at entry k, counted from 0, and 0 elsewhere\n"
     )
     shown = autodiff("explain", "-e", "x = 2.; y = 3.; f = x*y", "--format", "equation").out
     assert shown == "\\frac{\\partial f}{\\partial x} = y\n\\frac{\\partial f}{\\partial y} = x\n"
@@ -329,4 +348,5 @@ def test_an_equation_is_the_formula_alone_with_what_its_names_mean(autodiff):
 
 def test_unit_vectors_are_explained(autodiff):
     code = "w = [0.5, -0.8]; L = w[0]*w[1]"
-    assert r"\mathbf{e}_{k} : \text{1 at entry }" in autodiff("explain", "-e", code, "--format", "latex").out
+    shown = autodiff("explain", "-e", code, "--format", "latex").out
+    assert r"\mathbf{e}_{[k]} : \text{1 at entry }" in shown

@@ -96,7 +96,7 @@ def test_a_jacobian_in_a_document():
     found = matrix_of([[1.0, -2.5e-9], [0.0, 0.0], [np.inf, 1 / 3]], output=(3,), inputs=((), (1,)))
     assert latex_matrix(found, 3) == (
         "\\[\n"
-        "\\frac{\\partial \\left(y_{0}, y_{1}, y_{2}\\right)}{\\partial \\left(a, b_{0}\\right)} =\n"
+        "\\frac{\\partial \\left(y_{[0]}, y_{[1]}, y_{[2]}\\right)}{\\partial \\left(a, b_{[0]}\\right)} =\n"
         "\\begin{pmatrix}\n1 & -2.5 \\times 10^{-9} \\\\\n0 & 0 \\\\\n\\infty & 0.333\n\\end{pmatrix}\n\\]\n"
     )
     assert markdown_matrix(found, 3).splitlines() == [
@@ -124,7 +124,7 @@ def test_a_large_matrix_in_a_document_has_the_names_of_its_tensors():
     assert lines[:3] == [
         "\\setcounter{MaxMatrixCols}{12}",
         "\\[",
-        "\\frac{\\partial \\left(y_{0}, y_{1}, y_{2}\\right)}{\\partial a} =",
+        "\\frac{\\partial \\left(y_{[0]}, y_{[1]}, y_{[2]}\\right)}{\\partial a} =",
     ]
     found.matrix[1] = 0
     assert [line.count("&") for line in latex_matrix(found, 6).splitlines()] == [0, 0, 0, 0, 11, 11, 0, 0]
