@@ -162,9 +162,10 @@ CODES = {
         OWN_BACKWARD.format(answer="2 * g"),
     ),
     "E0618": Code(
-        "The script fails with the shape that --set gives to a tensor.",
-        "Without the option it runs: its lines expect the shape that the tensor has in the script.",
-        "Give a value of that shape.",
+        "The script fails with the shape that --set or --data gives to a tensor.",
+        "Without the option it runs: its lines expect the shape that the tensor has in the script. A column"
+        " has an entry for each row.",
+        "Give a value of that shape; grad --each FILE runs a script of single numbers once for every row.",
         "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --set 'w=[1, 2, 3]'",
         "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --wrt w"
         " --set 'w=[1, 2]'",

@@ -7,6 +7,9 @@ raised as UsageError. So all output goes through one console, and exit codes are
 from __future__ import annotations
 
 import os
+import re
+from itertools import pairwise
+from shlex import quote
 
 import click
 from autodiff.cli.command_line.fast_parser import Request, read_value
@@ -295,10 +298,12 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
         option = next(one for one in command.options if error.option_name in one.flags)
         flag = option.flags[-1]
         if option.takes_value:
-            takes = option.metavar or "|".join(option.choices)
-            return UsageError(f"{flag} needs a value", code="E0610", help=(f"give one: {flag} {takes}",))
+            return UsageError(f"{flag} needs a value", code="E0610", help=(value_for(option, arguments),))
         return UsageError(f"{flag} takes no value", code="E0610", help=(f"write {flag} alone",))
     if command is not None and "extra argument" in error.message:
+        swallowed = swallowed_option(command, arguments)
+        if swallowed is not None:
+            return swallowed
         if not command.argument:
             return UsageError(f"`autodiff {command.name}` takes no argument", code="E0610", help=(see,))
         one = {"[SCRIPT]": "script", "[NAME]": "name", "[SHELL]": "shell"}.get(command.argument, "topic")
@@ -319,6 +324,28 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
         )
     message = error.format_message().rstrip(".")
     return UsageError(message[:1].lower() + message[1:], code="E0610", help=(see,))
+
+
+def swallowed_option(command: Command, arguments: Sequence[str]) -> UsageError | None:
+    """The error for an option whose value is another option, so that the value of that one is left over."""
+    taking = {flag: option for option in command.options if option.takes_value for flag in option.flags}
+    flags = flags_of(command)
+    for before, word in pairwise(arguments):
+        if before in taking and word in flags:
+            return UsageError(
+                f"{before} needs a value, and the option {word} follows",
+                code="E0610",
+                help=(value_for(taking[before], arguments),),
+            )
+    return None
+
+
+def value_for(option: Option, arguments: Sequence[str]) -> str:
+    """The help text for an option without its value; the file of --data may be meant for --each."""
+    if option.name == "each" and "--data" in arguments[:-1]:
+        file = arguments[[*arguments].index("--data") + 1]
+        return f"did you mean `--each {quote(file)}` in place of --data?"
+    return f"give one: {option.flags[-1]} {option.metavar or '|'.join(option.choices)}"
 
 
 def first_extra(message: str, arguments: Sequence[str]) -> str:
@@ -350,8 +377,13 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
         )
     if command.name == "lint" and error.option_name == "--format":
         return "the findings are diagnostics: --diagnostics json, or --diagnostics github"
-    if command.name == "propagate" and error.option_name == "--each":
-        return "give the rows to --data: the output then has an entry, with its deviation, for each row"
+    if command.name in ("propagate", "jacobian") and error.option_name == "--each":
+        words = [re.sub("^--each(?==|$)", "--data", word) for word in arguments]
+        what = "with its deviation" if command.name == "propagate" else "with its row of the Jacobian"
+        return (
+            f"give the rows to --data: the output then has an entry, {what}, for each row:"
+            f" `autodiff {' '.join(map(quote, words))}`"
+        )
     if command.name == "diff" and error.option_name in ("--each", "--sweep"):
         rows = f"autodiff grad SCRIPT {error.option_name} ..."
         return f"write the rows of each script, `{rows} > FILE`, and compare the files"

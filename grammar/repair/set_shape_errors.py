@@ -1,4 +1,4 @@
-"""Reports scripts that fail because ``--set`` gave a tensor another shape.
+"""Reports scripts that fail because ``--set`` or ``--data`` gave a tensor another shape.
 
 The error then names the option, not the line of the script.
 """
@@ -15,12 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.base.source import Source
 
+#: The error of a branch on a tensor of several entries.
+BRANCH = "E0306"
 #: A value of at most so many entries is written out as an example.
 MOST_WRITTEN = 6
 
 
 def report_option(error: ScriptError, source: Source, settings: Settings) -> None:
-    """Raise a UsageError for ``--set`` if the script runs once the tensors keep their shapes."""
+    """Raise a UsageError for the option if the script runs once the tensors keep their shapes."""
     kept = {name: value for name, value in settings.sets.items() if name not in error.reshaped}
     others = settings.copy(sets=kept)
     try:
@@ -29,12 +31,13 @@ def report_option(error: ScriptError, source: Source, settings: Settings) -> Non
     except AutodiffError:
         return
     name, (before, now) = next(iter(error.reshaped.items()))
+    option = "--data" if name in settings.data else "--set"
     blamed = UsageError(
-        f"--set {name}: `{name}` {spell(before)} in the script and {spell(now)} now, and so the script fails:"
-        f" {error.message}",
+        f"{option} {name}: `{name}` {spell(before)} in the script and {spell(now)} now, and so the script"
+        f" fails: {error.message}",
         code="E0618",
         caret=error.caret,
-        help=(advice(name, before),),
+        help=advice_on_columns(error) if option == "--data" else (advice(name, before),),
         span=error.span,
     )
     blamed.labels = error.labels
@@ -43,6 +46,14 @@ def report_option(error: ScriptError, source: Source, settings: Settings) -> Non
 
 def spell(shape: tuple[int, ...]) -> str:
     return f"has shape {shape}" if shape else "is one number"
+
+
+def advice_on_columns(error: ScriptError) -> tuple[str, ...]:
+    """Return advice on a script that takes one row at a time."""
+    by_row = "run the script once for every row: `autodiff grad SCRIPT --each FILE`"
+    if error.code == BRANCH:
+        return ("choose in every row: where(condition, a, b) in place of the branch", by_row)
+    return (by_row,)
 
 
 def advice(name: str, shape: tuple[int, ...]) -> str:

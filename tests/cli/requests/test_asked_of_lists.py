@@ -138,6 +138,27 @@ def test_a_shape_that_does_not_fit_is_the_options_fault(autodiff, code, given, f
     assert done.err.endswith(f"  = help: {help}\n")
 
 
+@pytest.mark.parametrize(
+    ("line", "helps"),
+    [
+        ("y = V**2 if V > 2 else V", ["choose in every row: where(condition, a, b) in place of the branch"]),
+        ("print(f'{V:.2f}'); y = V**2", []),
+    ],
+)
+def test_a_column_that_does_not_fit_is_named(autodiff, write, line, helps):
+    write("V\n1.5\n2.5\n", "d.csv")
+    script = str(write(f"V = 2.0\n{line}\n", "s.py"))
+    done = autodiff("propagate", script, "--data", "d.csv", "--sigma", "V=0.1")
+    assert (done.returncode, done.out) == (2, "")
+    assert done.err.startswith(
+        "error[E0618]: --data V: `V` is one number in the script and has shape (2,) now"
+    )
+    *given, by_row = [text.split(": ", 1)[1] for text in done.err.splitlines() if "= help: " in text]
+    assert given == helps
+    assert by_row == "run the script once for every row: `autodiff grad SCRIPT --each FILE`"
+    assert autodiff("grad", script, "--each", "d.csv").out.splitlines()[-1] == "5"
+
+
 def test_a_script_that_fails_anyway_is_at_fault_itself(autodiff):
     done = autodiff("grad", "-e", PRODUCT + "; w @ tensor([1.])", "--set", "w=[1,2,3]")
     assert done.returncode == 4
