@@ -8,6 +8,7 @@ names and members that do not exist are found as well (``resolution``), with the
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, CompileError, Fix
+from autodiff.core.base.repaired_lines import with_code
 from autodiff.core.base.source import Source
 from autodiff.core.engine.public_functions import find_function
 from autodiff.grammar.help.syntax.recovery import ErrorSearch
@@ -26,7 +27,7 @@ from autodiff.grammar.lints import (
     updates,
 )
 from autodiff.grammar.lints import names as naming
-from autodiff.grammar.lints.finding import Lint, Subject, with_code
+from autodiff.grammar.lints.finding import Lint, Subject
 from autodiff.grammar.lints.flow import Flow
 from autodiff.grammar.lints.resolution import unresolved
 from autodiff.grammar.lints.values import NOT_FUNCTIONS

@@ -168,9 +168,11 @@ class HandWork:
                     given = script.text if is_own else decode(data, name)
                     derivation = read_derivation(given, name, script)
                 except UsageError as error:
-                    if is_own and session.has_several and isinstance(error, NoStepsError):
-                        self.tell_of_nothing(error, script)
-                        continue  # of a folder, scripts without gradients by hand are no mistake
+                    if is_own and isinstance(error, NoStepsError):
+                        propose_names(error, script)
+                        if session.has_several:
+                            self.tell_of_nothing(error, script)
+                            continue  # of a folder, scripts without gradients by hand are no mistake
                     self.found.append((place, 0, unreadable(name, error, None)))
                     continue
                 self.derivations.append(derivation)
@@ -540,6 +542,16 @@ class HandWork:
                     text = " ".join(file.given.line(number).split())
                     found.append((place, number, unreadable(text, error, (file.name, number))))
         return [result for _, _, result in sorted(found, key=lambda one: one[:2])]
+
+
+def propose_names(error: NoStepsError, script: Source) -> None:
+    """Add the repair for a script that trains by hand, and names no gradients or no loss."""
+    from autodiff.core.base.repaired_lines import with_code
+    from autodiff.grammar.by_hand.unnamed_gradients import fixes_without_names
+
+    error.fixes = tuple([with_code(fix, script) for fix in fixes_without_names(script)])
+    if error.fixes and error.line is not None:
+        error.span, error.source, error.help = script.line_span(error.line), script, ()
 
 
 def file_of_steps(request: Request, path: str) -> tuple[str, bytes]:
