@@ -6,6 +6,7 @@ One that cannot be read or computed is told with its error, and the others are j
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from copy import copy
 from functools import partial
@@ -18,15 +19,19 @@ from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped
 from autodiff.core.base.errors import AutodiffError, UsageError
 from autodiff.core.base.extra_work import try_extra
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.report.verdict import WRONG
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
+from autodiff.grammar.by_hand.differences import names_by_differences
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
+from autodiff.grammar.by_hand.left_side import of_other_way
 from autodiff.grammar.by_hand.loss_of_steps import (
+    arriving_gradients,
     check_has_output,
     forward_names,
     given_gradient,
@@ -55,6 +60,7 @@ from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
 from autodiff.grammar.session.versions import version_of
+from autodiff.grammar.syntax.parser import parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +68,6 @@ if TYPE_CHECKING:
 
     from autodiff.cli.command_line.fast_parser import Request
     from autodiff.cli.requests.session import Session
-    from autodiff.core.base.source import Source
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.by_hand.steps import Segment
     from autodiff.grammar.by_hand.training_turns import Turn
@@ -84,15 +89,19 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
             judge(session, [])
         return told(session, answers)
     asked = list(settings.wrt)
-    work.choose_outputs(settings)
-    settings.of = next((output for output in work.outputs if output is not None), None)
-    settings.wrt = list(dict.fromkeys([*asked, *inputs_of(work.formulas)]))
-    settings.keep = work.names_to_keep()
-    settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
+    work.prepare(settings, asked)
     probe = Probe()
     turn = work.turn
     part = None if turn is None else turn.script
     execution = run_request(session, settings, request.text("order") == "2", True, probe, part)
+    line = work.sum_of_outputs(execution, settings)
+    if line:
+        source = with_line(script.source, line, execution)
+        work, settings.of = HandWork(session, source, settings), line.partition(" ")[0]
+        work.prepare(settings, asked)
+        with probe:
+            execution = execute(source, settings, discard_text, discard_warning)
+        session.note(f"gradients arrive at several values: the steps are about {line}")
     if work.are_typed:
         execution, probe = work.mean_last_turn(execution, settings, probe)
     work.choose_loss(turn, execution, settings)
@@ -108,12 +117,12 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
         if subject is None:
             continue
         answers.output = answers.output or subject.name
-        if subject.root.site is not None:
+        if subject.root.site is not None and not line:
             answers.output_lines[subject.name] = script.source.position(subject.root.site.start)[0]
         answers.enter_notes(session, execution, subject)
         if request.texts("fail_on"):
             reports.append(describe(subject, script.source, graph=False, derivations=False))
-    work.judge_called_functions(script.source, settings, asked)
+    work.judge_called_functions(execution.source, settings, asked)
     answers.formulas = work.results()
     told(session, answers)
     if request.texts("fail_on"):
@@ -159,6 +168,7 @@ class HandWork:
         self.outputs: list[str | None] = []
         #: The output of the formulas that name none, among those of several outputs.
         self.loss: str | None = None
+        self.told: set[str] = set()
         request = session.request
         for place, text in enumerate(request.texts("formula")):
             if text.startswith("@"):
@@ -197,7 +207,7 @@ class HandWork:
         """Say why nothing of a script is judged: a warning if a name in it looks like a gradient's."""
         text = f"{script.name}: nothing to check"
         if error.line is None:
-            self.session.note(f"{text}: no name in it is a gradient's, such as dw, dL_dw or grad_w")
+            self.note(f"{text}: no name in it is a gradient's, such as dw, dL_dw or grad_w")
             return
         span = script.line_span(error.line)
         self.session.warn(AutodiffError(text, code="W0100", span=span, help=error.advice))
@@ -214,6 +224,20 @@ class HandWork:
         self.outputs = [settings.of] if settings.of is not None or not named else [*named]
         if len(named) > 1:
             self.outputs = list(dict.fromkeys(map(self.output_of, self.formulas)))
+
+    def note(self, text: str) -> None:
+        """Write a remark once, also where a function is judged that says the same."""
+        if text not in self.told:
+            self.told.add(text)
+            self.session.note(text)
+
+    def prepare(self, settings: Settings, asked: list[str]) -> None:
+        """Choose the outputs, and set what the run needs for them and the inputs that are ``asked`` for."""
+        self.choose_outputs(settings)
+        settings.of = next((output for output in self.outputs if output is not None), None)
+        settings.wrt = list(dict.fromkeys([*asked, *inputs_of(self.formulas)]))
+        settings.keep = self.names_to_keep()
+        settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
 
     @property
     def turn(self) -> Turn | None:
@@ -274,7 +298,7 @@ class HandWork:
         elif turn is None and settings.grad_output is None and self.are_steps_of_one_output:
             self.take_given_gradient(execution, settings, self.outputs[0] or "")
         if turn is not None and turn.line:
-            self.session.note(f"the steps are those of the first turn of the loop of line {turn.line}")
+            self.note(f"the steps are those of the first turn of the loop of line {turn.line}")
         self.leave_out_values(execution, settings)
 
     def enter_loss(self, loss: str | None) -> None:
@@ -290,7 +314,7 @@ class HandWork:
             return
         if loss is not None:
             self.enter_loss(loss)
-            self.session.note(f"the steps are about {loss}, which is computed before them")
+            self.note(f"the steps are about {loss}, which is computed before them")
         else:
             check_has_output(self.keys, execution, settings)
 
@@ -300,11 +324,32 @@ class HandWork:
         if given is not None:
             self.enter_loss(given[0])
             settings.grad_output = given[1]
-            self.session.note(
+            self.note(
                 f"the steps are about {given[0]}, and `{given[1]}` is the gradient that arrives there:"
                 f" --of {given[0]} --grad-output {given[1]}"
             )
         return given is not None
+
+    def sum_of_outputs(self, execution: Execution, settings: Settings) -> str:
+        """Return a line for the sum of the values at which the script gives gradients, each times its own.
+
+        "" where it gives fewer than two, or has a loss.
+        """
+        if self.outputs != [None] or self.turn is not None or settings.grad_output is not None:
+            return ""
+        arriving = arriving_gradients(self.keys, execution)
+        if len(arriving) < 2 or any(map(is_loss, execution.names)):
+            return ""
+        read = [
+            one.names_behind(step) & {*arriving.values()} for one in self.derivations for step in one.segments
+        ]
+        is_joint = any(len(one) > 1 for one in read) or len(set().union(*read)) < len(arriving)
+        if not is_joint:  # tests of several functions, each with a gradient of its own
+            return ""
+        words = set().union(*(one.words for one in self.formulas))
+        name = next(one for one in ("L", "J", "output_", "output__") if one not in words)
+        terms = [f"({value}*{gradient}).sum()" for value, gradient in arriving.items()]
+        return f"{name} = {' + '.join(terms)}"
 
     @property
     def are_steps_of_one_output(self) -> bool:
@@ -318,7 +363,7 @@ class HandWork:
     def leave_out_values(self, execution: Execution, settings: Settings) -> None:
         """Leave out steps of names that the output is made of, and of the gradient that arrives there."""
         names = {settings.grad_output} if isinstance(settings.grad_output, str) else set()
-        names |= self.partial_names(execution)
+        names |= self.partial_names(execution) | self.names_apart(execution)
         own = settings.copy()
         own.of = self.outputs[0]
         with suppress(AutodiffError):
@@ -349,8 +394,30 @@ class HandWork:
                     f" {output.entry_count:,} entries, and its derivative is a Jacobian"
                 )
         for text in found.values():
-            self.session.note(text)
+            self.note(text)
         return set(found)
+
+    def names_apart(self, execution: Execution) -> set[str]:
+        """Return names of steps that are compared with nothing; a note tells of each.
+
+        They are made of differences, or are such as ``dx2`` with another shape than ``x``.
+        """
+        reasons: dict[str, tuple[Derivation, str]] = {}
+        for derivation in self.derivations:
+            for target, function in names_by_differences(derivation.statements):
+                if target.id in derivation.keys:
+                    reason = f"`{function}` makes it of differences, which give a few of its digits only"
+                    reasons[target.id] = derivation, reason
+            for key in derivation.keys:
+                by = of_other_way(key, derivation.words)
+                pair = [execution.names.get(name) for name in (key, by)]
+                shapes = [value.shape for value in pair if isinstance(value, Tensor)]
+                if by and len(set(shapes)) == 2:
+                    reasons[key] = derivation, f"its shape is {shapes[0]}, and that of `{by}` {shapes[1]}"
+        for key, (derivation, reason) in reasons.items():
+            line = next(one.number for one in derivation.lines if one.key == key)
+            self.note(f"{derivation.name}:{line}: `{key}` is not compared: {reason}")
+        return set(reasons)
 
     def output_of(self, formula: Formula) -> str | None:
         """Return the output that a formula is about; one that names none is about the only one."""
@@ -460,12 +527,14 @@ class HandWork:
         settings = settings.copy()
         settings.keep = made.names_to_keep()
         own, probe = settings.copy(), Probe()
+        asked = [*asked, *inputs_of(self.formulas)]  # what these are tracked for
         own.of, own.wrt = self.outputs[0], list(dict.fromkeys([*asked, *inputs_of(made.formulas)]))
         try:
             with probe:
                 execution = execute(script, own, discard_text, discard_warning, script=turn.script)
             if not have_same_names(find_target(execution, own).node, parameters, execution):
                 return []
+            made.leave_out_values(execution, own)
             answers = Answers(script.name, "", 1)
             made.answer_about(self.outputs[0], execution, settings, asked, probe, answers)
         except AutodiffError:
@@ -483,7 +552,7 @@ class HandWork:
         derivations = dict.fromkeys(one.workings.derivation for one in divided if one.workings is not None)
         for derivation in derivations:
             for remark in derivation.remarks(runs.first):
-                self.session.note(remark)
+                self.note(remark)
         judged: list[Formula] = []
         notes: dict[str, None] = {}
         subject = runs.first.subject
@@ -502,7 +571,7 @@ class HandWork:
             self.enter(formula, found)
             answers.formulas.append(found)
         for note in notes:
-            self.session.note(note)
+            self.note(note)
         for derivation in self.derivations:
             derivation.run_rest(runs.first)
         results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
@@ -552,6 +621,15 @@ def propose_names(error: NoStepsError, script: Source) -> None:
     error.fixes = tuple([with_code(fix, script) for fix in fixes_without_names(script)])
     if error.fixes and error.line is not None:
         error.span, error.source, error.help = script.line_span(error.line), script, ()
+
+
+def with_line(script: Source, line: str, execution: Execution) -> Source:
+    """Return a script with one more line, behind the statement that gives the last of its names a value."""
+    names = [one for one in execution.names if re.search(rf"\b{one}\b", line)]
+    place = max(map(execution.first_offset, names))
+    body = parse_to_first_error(script).body
+    end = next(one.span.end for one in body if one.span.start <= place < one.span.end)
+    return Source(f"{script.text[:end]}; {line}{script.text[end:]}", script.name)
 
 
 def file_of_steps(request: Request, path: str) -> tuple[str, bytes]:

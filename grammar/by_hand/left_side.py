@@ -13,7 +13,7 @@ import re
 from autodiff.core.base.errors import UsageError
 from autodiff.core.derivation.second_order import spelled_second
 from autodiff.core.paths.node_names import bracketed
-from autodiff.grammar.session.hand_gradients import names_in_one
+from autodiff.grammar.session.hand_gradients import BY_DIFFERENCES, OTHER_WAY, names_in_one, without_way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,8 +189,33 @@ def parse_left_side(text: str, names: Collection[str]) -> LeftSide | None:
     return None
 
 
+def side_of_name(name: str, names: Collection[str]) -> LeftSide | None:
+    """Return the derivative that the name of a step denotes, which may be another way to work it out."""
+    by = of_other_way(name, names)
+    return LeftSide("", ((by, None),)) if by else parse_left_side(name, names)
+
+
+def of_other_way(text: str, names: Collection[str]) -> str:
+    """Return by what a name such as ``dx2`` or ``grad_x_alt`` is the derivative; "" if it is no such name."""
+    found = BARE_PATTERN.fullmatch(text)
+    if found is None or found["x_at"] or names_in_one(text.strip(), names):
+        return ""
+    return without_way(found["x_"], names, OTHER_WAY)
+
+
+def is_of_differences(text: str, names: Collection[str]) -> bool:
+    """Whether a name such as ``dx_num`` is that of a derivative by differences."""
+    found = BARE_PATTERN.fullmatch(text)
+    return found is not None and bool(without_way(found["x_"], names, BY_DIFFERENCES))
+
+
 def is_loose(text: str, names: Collection[str]) -> bool:
-    """Whether a text is such a name as ``d_w``, which need not say by what it is the derivative."""
+    """Whether a text is such a name as ``d_w``, which need not say by what it is the derivative.
+
+    So is ``dx2``, which may be a part of ``dx``.
+    """
+    if of_other_way(text, names):
+        return True
     text = GRAD_BEHIND.sub(r"nabla_\1", text)
     strict, loose = BARE_PATTERN.fullmatch(text), LOOSE_PATTERN.fullmatch(text)
     return loose is not None and loose["x_"] in names and (strict is None or strict["x_"] not in names)

@@ -221,6 +221,25 @@ def given_gradient(keys: Collection[str], execution: Execution, output: str = ""
     return pairs[0] if len(pairs) == 1 else None
 
 
+def arriving_gradients(keys: Collection[str], execution: Execution) -> dict[str, str]:
+    """Return the values at which a script gives gradients, with the names of these.
+
+    Such a gradient is an array that the script draws or writes, of the shape of the value that it is called
+    after: ``dnext_h`` and ``dnext_c`` arrive at ``next_h`` and ``next_c``.
+    """
+    values = execution.names
+    own = {key: value for key in keys if isinstance(value := values.get(key), Tensor)}
+    before = values_before(
+        {value.node for value in own.values() if isinstance(value.node, OpNode)}, execution
+    )
+    return {
+        name: key
+        for key in sorted(own, key=execution.first_offset)
+        if isinstance(own[key].node, Leaf) and own[key].shape
+        if (name := differentiated_by(key, values)) in before and values[name].shape == own[key].shape
+    }
+
+
 def names_without_steps(
     key: str, keys: Iterable[Collection[str]], execution: Execution, settings: Settings
 ) -> list[str]:

@@ -36,7 +36,10 @@ from autodiff.grammar.by_hand.left_side import (
     DerivativeNames,
     LeftSide,
     is_loose,
+    is_of_differences,
+    of_other_way,
     parse_left_side,
+    side_of_name,
     split_equation,
 )
 from autodiff.grammar.by_hand.paper import BESIDE
@@ -172,7 +175,8 @@ class Derivation:
             if line.kind in (HELPER, BLOCK) or at in several:
                 self.helpers[at] = self.derivatives_in(line.statement, at)
             for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
-                if (bound[0] == "d" and len(bound) > 1) or UNCLEAR.fullmatch(bound):
+                is_named = (bound[0] == "d" and len(bound) > 1) or UNCLEAR.fullmatch(bound)
+                if is_named or is_of_differences(bound, words):
                     self.uncompared.setdefault(bound, line.number)
         numbers = {line.number for line in lines}
         #: The names that each line changes which is no statement, by the numbers of those lines.
@@ -262,10 +266,12 @@ class Derivation:
         given = first.execution.names.items()
         compared |= {name for name, one in given if isinstance(one, Tensor) and isinstance(one.node, Leaf)}
         for name, line in self.uncompared.items():
-            if name in compared or parse_left_side(name, self.words) is not None:
+            if name in compared or side_of_name(name, self.words) is not None:
                 continue  # such as dz_dw of an array z, of which a note tells
             reason = "its lines are a loop, or make a list"
-            if by := by_unclear_name(name, self.words):
+            if is_of_differences(name, self.words):
+                reason = "differences give a few of its digits only"
+            elif by := by_unclear_name(name, self.words):
                 reason = f"write whose gradient it is, as in `d{first.subject.name}/d{by} == {name}`"
             elif name[1:] not in self.words:
                 near = closest_name(name, self.keys)
@@ -318,6 +324,14 @@ class Derivation:
             for one in self.segments
             if start < one.places[-1] < end and any(self.lines[at].reads & read for at in one.places)
         ]
+
+    def names_behind(self, segment: Segment) -> set[str]:
+        """Return the names that a step reads, itself or in the lines that make what it reads."""
+        read = set().union(*(self.lines[at].reads for at in segment.places))
+        for line in reversed(self.lines[: segment.places[-1]]):
+            if read & (line.binds | line.changes | {line.key}):
+                read |= line.reads
+        return read
 
     def sources(self, segment: Segment) -> list[Segment]:
         """Return the steps from which a step is computed, by other steps and helper lines too."""
@@ -597,7 +611,7 @@ class Derivation:
             return LeftSide("", ((segment.spelled, None),))
         if segment.key in self.guessed:
             return LeftSide("", ((self.guessed[segment.key].spelled, None),))
-        left = parse_left_side(segment.key, self.words)
+        left = side_of_name(segment.key, self.words)
         assert left is not None
         return left
 
@@ -815,16 +829,37 @@ def like(error: UsageError, message: str, kind: type[UsageError]) -> UsageError:
 
 
 def loose_names(given: Source, words: Collection[str]) -> list[str]:
-    """Return the names such as ``d_w`` of a text that no line reads but those that change ``w``."""
+    """Return the names such as ``d_w`` of a text that no line reads but those that change ``w``.
+
+    Those such as ``dx2`` are read only where they are compared: by no line that a derivative is made of.
+    """
     lines = read_lines(given, DerivativeNames(words), {})
     bound = dict.fromkeys(name for line in lines for name in sorted(line.binds) if is_loose(name, words))
-    return [name for name in bound if not any(goes_on(line, name, words) for line in lines)]
+    ways = {name: by for name in bound if (by := of_other_way(name, words))}
+    parts = [name for name, by in ways.items() if is_part(name, by, lines, words)]
+    return [
+        name
+        for name in bound
+        if name not in parts and (name in ways or not any(goes_on(line, name, words) for line in lines))
+    ]
 
 
 def goes_on(line: Line, name: str, words: Collection[str]) -> bool:
     left = parse_left_side(name, words)
     changed = line.binds | line.changes
     return name in line.reads and left is not None and not changed <= {left.by[0][0]}
+
+
+def is_part(name: str, by: str, lines: list[Line], words: Collection[str]) -> bool:
+    """Whether a derivative is made of a name such as ``dx2``, or this of ``dx``."""
+    known, made = DerivativeNames(words), {name}
+    for line in lines:
+        if name in line.binds:
+            if not line.reads.isdisjoint([f"d{by}", f"grad_{by}"]):
+                return True
+        elif line.reads & made:
+            made |= line.binds | line.changes
+    return any(one in known or is_loose(one, words) for one in made - {name, by})
 
 
 def in_step(error: UsageError, name: str, line: int, given: Source) -> UsageError:

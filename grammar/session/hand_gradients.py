@@ -23,6 +23,13 @@ FILE_NAME = re.compile(r"[\w./][\w./-]*")
 LOSS_NAMES = frozenset(["C", "Cost", "E", "J", "L", "Loss", "cost", "loss"])
 #: What stands between the two names of ``dL_dw``, ``dLdw`` and ``dL_by_dw``.
 BETWEEN_NAMES = r"_(?:by_|wrt_)?d_?|(?<=[^_])d"
+#: What follows the name of a gradient that is worked out in another way: ``dx2``, ``dx_alt``.
+OTHER_WAY = (
+    r"_?(?:v?\d+|alt|alternative|auto|check|direct|exact|fast|hand|loops?|manual|mine|my|naive|ref|reference|short|"
+    r"simple|simplified|slow|true|vec|vectori[sz]ed)"
+)
+#: The same of one that is made of differences, which give a few digits only.
+BY_DIFFERENCES = r"_?(?:approx|fd|num|numeric|numerical)"
 #: What a variable is called whose value a training loop makes small.
 LOSS = re.compile(r"(?i)(?:\w*_)?(?:loss|cost|error|mae|mse|nll|objective|sse)(?:_val|_value)?")
 
@@ -87,7 +94,17 @@ def differentiated_by(name: str, names: Collection[str]) -> str:
     if name[1:] not in names and (pair := names_in_one(name, names)):
         return pair[1]
     prefix = next((one for one in ("grad_", "nabla_", "d_", "d") if name.startswith(one)), name)
-    return name[len(prefix) :]
+    by = name[len(prefix) :]
+    return by if by in names else without_way(by, names) or by
+
+
+def without_way(by: str, names: Collection[str], ways: str = f"{OTHER_WAY}|{BY_DIFFERENCES}") -> str:
+    """Return the name of a script that ``x2``, ``x_alt`` or ``x_num`` in that of a gradient is; "" if none.
+
+    The gradient may be compared with ``dx``, as another way to work it out.
+    """
+    found = re.fullmatch(rf"(\w*?)(?:{ways})", by)
+    return found[1] if found and by not in names and found[1] in names else ""
 
 
 def names_in_one(name: str, names: Collection[str]) -> tuple[str, str] | None:

@@ -1,0 +1,181 @@
+"""`check --formula @` of scripts as courses have them: backward functions, several gradients that arrive."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+NORM = """\
+import numpy as np
+def forward(x, gamma, beta):
+    std = np.sqrt(x.var(axis=0) + 1e-5)
+    xhat = (x - x.mean(axis=0)) / std
+    return gamma * xhat + beta, (xhat, gamma, std)
+def backward(dout, cache):
+    xhat, gamma, std = cache
+    dxhat = dout * gamma
+    dx1 = dxhat - dxhat.mean(axis=0)
+    dx2 = -xhat * (dxhat * xhat).mean(axis=0)
+    return (dx1 + dx2) / std, np.sum(dout * xhat, axis=0)
+def short(dout, cache):
+    xhat, gamma, std = cache
+    N = dout.shape[0]
+    inner = N * dout - dout.sum(axis=0) - xhat * (dout * xhat).sum(axis=0)
+    return gamma / (N * std) * inner, np.sum(dout * xhat, axis=0)
+np.random.seed(0)
+x = np.random.randn(4, 3)
+gamma = np.random.randn(3)
+beta = np.random.randn(3)
+dout = np.random.randn(4, 3)
+out, cache = forward(x, gamma, beta)
+dx, dgamma = backward(dout, cache)
+dx2, dgamma2 = short(dout, cache)
+difference = np.abs(dx - dx2).max()
+print('difference', difference)
+"""
+
+
+def rows(out: str) -> list[tuple[int, str, str]]:
+    found = re.findall(r"^ +(\d+)   (\S+) +(right(?: here)?|wrong|undecided)$", out, re.M)
+    return [(int(line), step, answer) for line, step, answer in found]
+
+
+def check(autodiff, tmp_path, script: str) -> tuple[list[tuple[int, str, str]], str]:
+    path = tmp_path / "net.py"
+    path.write_text(script)
+    result = autodiff("check", str(path), "--formula", "@")
+    return rows(result.out), result.out + result.err
+
+
+@pytest.mark.parametrize(
+    "names", ["dx2, dgamma2", "dx_alt, dgamma_alt", "dx_fast, dgamma_fast", "dx_vectorized, dgamma2"]
+)
+def test_another_way_to_work_out_a_gradient_is_judged_too(autodiff, tmp_path, names: str) -> None:
+    script = NORM.replace("dx2, dgamma2", names).replace("dx - dx2", f"dx - {names.split(',')[0]}")
+    found, out = check(autodiff, tmp_path, script)
+    by = ["dout/dx", "dout/dgamma"]
+    assert found == [(23, by[0], "right"), (23, by[1], "right"), (24, by[0], "right"), (24, by[1], "right")]
+    assert "the steps are about out" in out
+
+
+def test_a_mistake_in_the_other_way_is_found_there(autodiff, tmp_path) -> None:
+    found, _ = check(autodiff, tmp_path, NORM.replace("xhat * (dout * xhat).sum", "xhat * dout.sum"))
+    assert [one for one in found if one[2] == "wrong"] == [(24, "dout/dx", "wrong")]
+
+
+def test_parts_of_a_gradient_are_no_other_ways(autodiff, tmp_path) -> None:
+    script = """\
+import numpy as np
+x = np.array([0.5, 1.5])
+y = x**2
+L = np.sum(y*x)
+dy = x
+dx1 = dy*2*x
+dx2 = y
+dx = dx1 + dx2
+"""
+    found, _ = check(autodiff, tmp_path, script)
+    assert found == [(5, "dL/dy", "right"), (8, "dL/dx", "right")]
+
+
+def test_a_value_made_of_a_gradient_is_no_other_way(autodiff, tmp_path) -> None:
+    script = "import numpy as np\nx = np.array([0.5, 1.5])\nL = np.sum(x**3)\ndx = 3*x**2\ndx2 = dx**2\n"
+    assert check(autodiff, tmp_path, script)[0] == [(4, "dL/dx", "right")]
+
+
+def test_another_way_of_another_shape_is_no_gradient(autodiff, tmp_path) -> None:
+    script = "import numpy as np\nx = np.array([0.5, 1.5])\nL = np.sum(x**3)\ndx = 3*x**2\ndx2 = x[0]**2*3\n"
+    found, out = check(autodiff, tmp_path, script)
+    assert found == [(4, "dL/dx", "right")]
+    assert "`dx2` is not compared: its shape is (), and that of `x` (2,)" in out
+
+
+DIFFERENCES = """\
+import numpy as np
+def differences(f, x, h=1e-5):
+    g = np.zeros_like(x)
+    for i in range(len(x)):
+        old = x[i]
+        x[i] = old + h
+        above = f(x)
+        x[i] = old - h
+        below = f(x)
+        x[i] = old
+        g[i] = (above - below) / (2*h)
+    return g
+x = np.array([0.5, 1.5, -0.3])
+L = np.sum(np.exp(x))
+dx = np.exp(x)
+NAME = differences(lambda x: np.sum(np.exp(x)), x)
+print(np.abs(dx - NAME).max())
+"""
+
+
+@pytest.mark.parametrize("name", ["dx2", "dx_num", "grad_x_numerical", "grad_x"])
+def test_differences_are_no_step(autodiff, tmp_path, name: str) -> None:
+    """They are right to a few digits: no other tolerance would show a small mistake."""
+    found, out = check(autodiff, tmp_path, DIFFERENCES.replace("NAME", name))
+    assert found == [(15, "dL/dx", "right")]
+    assert f"net.py:16: `{name}` is not compared: " in out
+    assert " a few of its digits only" in out
+
+
+LSTM = """\
+import numpy as np
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+def step_forward(x, prev_c, W):
+    i, g = sigmoid(x.dot(W)), np.tanh(x.dot(W))
+    next_c = 0.5 * prev_c + i * g
+    next_h = i * np.tanh(next_c)
+    return next_h, next_c, (x, prev_c, W, i, g, next_c)
+def step_backward(dnext_h, dnext_c, cache):
+    x, prev_c, W, i, g, next_c = cache
+    dc = dnext_c + dnext_h * i * (1 - np.tanh(next_c) ** 2)
+    di = dc * g + dnext_h * np.tanh(next_c)
+    dg = dc * i
+    da = di * i * (1 - i) + dg * (1 - g ** 2)
+    return da.dot(W.T), dc * 0.5, x.T.dot(da)
+np.random.seed(1)
+x = np.random.randn(4, 3)
+prev_c = np.random.randn(4, 2)
+W = np.random.randn(3, 2)
+next_h, next_c, cache = step_forward(x, prev_c, W)
+dnext_h = np.random.randn(*next_h.shape)
+dnext_c = np.random.randn(*next_c.shape)
+dx, dprev_c, dW = step_backward(dnext_h, dnext_c, cache)
+"""
+
+
+def test_gradients_that_arrive_at_several_values_arrive_together(autodiff, tmp_path) -> None:
+    found, out = check(autodiff, tmp_path, LSTM)
+    assert found == [(23, f"dL/d{one}", "right") for one in ("x", "prev_c", "W")]
+    assert "the steps are about L = (next_h*dnext_h).sum() + (next_c*dnext_c).sum()" in out
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line"),
+    [("dc * g +", "dc * i +", 12), ("dnext_c + dnext_h", "dnext_h", 11), ("dg = dc * i", "dg = dc", 13)],
+)
+def test_a_mistake_there_is_named_at_its_line(autodiff, tmp_path, right: str, wrong: str, line: int) -> None:
+    found, _ = check(autodiff, tmp_path, LSTM.replace(right, wrong))
+    assert [one[0] for one in found if one[2] == "wrong" and one[0] < 20] == [line]
+
+
+def test_gradients_for_two_functions_do_not_arrive_together(autodiff, tmp_path) -> None:
+    script = """\
+import numpy as np
+x = np.array([0.5, 1.5])
+out_a = x**2
+dout_a = np.array([1., 2.])
+out_b = x**3
+dout_b = np.array([3., 4.])
+dx_a = dout_a*2*x
+"""
+    path = tmp_path / "net.py"
+    path.write_text(script.replace("dx_a", "dx") + "dx2 = dout_b*3*x**2\n")
+    result = autodiff("check", str(path), "--formula", "@")
+    assert result.returncode == 2
+    assert "--of out_a" in result.err
+    assert "--of out_b" in result.err
