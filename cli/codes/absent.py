@@ -33,7 +33,7 @@ CODES = {
     "E0143": Code(
         "Scripts read and write no files.",
         "The script asks for a file, a data set or the keyboard, and a script can use none of them.",
-        "Write small data into the script, or give it on the command line: --set 'x=[1, 2]'.",
+        "Write small data into the script, or give it on the command line: --set 'x=[1, 2]', --data FILE.",
         "x = torch.load('x.pt')",
         "x = torch.tensor([1., 2.])",
     ),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 did_you_mean = LazyModule("autodiff.core.base.did_you_mean")
+absent_table = LazyModule("autodiff.grammar.objects.absent_table")
 
 MODULES = (
     "torch",
@@ -38,6 +39,12 @@ MODULES = (
 )
 
 
+#: What takes the place of a library for fits.
+FIT_ADVICE = (
+    "fits are a command: write what is fitted as numbers, as in `a = 1.0`, and the residuals in the last"
+    " line, as in `r = model(t, a, b) - v`; then `autodiff minimize SCRIPT --wrt a,b` has values and errors"
+)
+FIT_MODULES = ("scipy.optimize", "lmfit", "iminuit")
 #: The modules that the error message names.
 SUGGESTED_MODULES = ("torch", "math", "numpy")
 #: What takes the place of a library for formulas.
@@ -65,28 +72,14 @@ def import_value(module: str, name: str | None, span: Span, full_module: str, is
         aside = side_value(module, name, full_module)
         if aside is not None:
             return aside
-        from autodiff.grammar.objects.absent_table import IMPORTABLE, absent_namespace
-
-        if full_module in IMPORTABLE and name is None and module != full_module and module in MODULES:
+        importable, absent_namespace = absent_table.IMPORTABLE, absent_table.absent_namespace
+        if full_module in importable and name is None and module != full_module and module in MODULES:
             return namespace(module)  # `import torch.utils.data` binds torch
-        if full_module in IMPORTABLE:
+        if full_module in importable:
             return absent_namespace(module if name in (None, "*") else f"{module}.{name}")
-        raise CompileError(
-            f"No module named '{full_module}'",
-            code="E0211",
-            caret=f"`{full_module}` cannot be imported",
-            help=(
-                f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}",
-                *(SYMBOLIC_ADVICE,) * (full_module.partition(".")[0] == "sympy"),
-            ),
-            fixes=(Fix("delete the line", Edit(span, "pass")),),
-            span=span,
-            repair_context=(
-                full_module,
-                MODULE_ALIASES.get(full_module)
-                or did_you_mean.closest_name(full_module, [*MODULES, *IMPORTABLE]),
-            ),
-        )
+        raise absent_module(full_module, span)
+    if f"{module}.{name}" in FIT_MODULES:
+        raise absent_module(f"{module}.{name}", span)
     if module == "__future__":
         return None
     if found is None:
@@ -99,6 +92,25 @@ def import_value(module: str, name: str | None, span: Span, full_module: str, is
     if value is UNBOUND:
         return missing_member(found, name, span)
     return value
+
+
+def absent_module(name: str, span: Span) -> CompileError:
+    """The error for a module that scripts cannot import."""
+    helps = [f"scripts import from {', '.join(SUGGESTED_MODULES[:-1])} and {SUGGESTED_MODULES[-1]}"]
+    if name.partition(".")[0] == "sympy":
+        helps.append(SYMBOLIC_ADVICE)
+    if name in FIT_MODULES:
+        helps = [FIT_ADVICE]
+    near = MODULE_ALIASES.get(name) or did_you_mean.closest_name(name, [*MODULES, *absent_table.IMPORTABLE])
+    return CompileError(
+        f"No module named '{name}'",
+        code="E0211",
+        caret=f"`{name}` cannot be imported",
+        help=tuple(helps),
+        fixes=() if name in FIT_MODULES else (Fix("delete the line", Edit(span, "pass")),),
+        span=span,
+        repair_context=(name, near),
+    )
 
 
 def missing_member(module: Namespace, name: str, span: Span) -> Namespace:

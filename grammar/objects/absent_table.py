@@ -100,6 +100,12 @@ READ = Rewrite(
     "",
     "print(x)",
 )
+FILE = Rewrite(
+    "delete what reads the file, and give it with the command: --data FILE makes a variable of each column",
+    "",
+    "",
+    "print(1)",
+)
 ASKED = Rewrite(
     "write the numbers into the script, or give them with --set",
     "x = torch.tensor(2.0)",
@@ -177,12 +183,12 @@ ABSENT_NAMES: dict[str, tuple[str, Rewrite]] = {
     "torch.hub.*": ("E0143", READ),
     "torch.load": ("E0143", READ),
     "torch.save": ("E0143", WRITE),
-    "numpy.load": ("E0143", READ),
-    "numpy.loadtxt": ("E0143", READ),
+    **{f"numpy.{name}": ("E0143", FILE) for name in ("load", "loadtxt", "genfromtxt", "fromfile")},
     "numpy.save": ("E0143", WRITE),
-    "open": ("E0143", READ),
+    "open": ("E0143", FILE),
     "input": ("E0143", ASKED),
-    **{f"{name}.*": ("E0143", READ) for name in ("torchvision", "pandas")},
+    "torchvision.*": ("E0143", READ),
+    "pandas.*": ("E0143", FILE),
     "torch.from_numpy": ("E0145", ARRAY),
     **{
         f"numpy.{name}": ("E0145", ARRAY)

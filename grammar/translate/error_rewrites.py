@@ -143,8 +143,13 @@ def rewrite_files(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
     if error.span is not None and pasted.source.excerpt(error.span) == "open":
         from autodiff.grammar.translate.python_constructs import file_edits
 
-        return file_edits(pasted, error.span)
+        edits = file_edits(pasted, error.span)
+        if edits:
+            return edits
     if not error.repair_context or not str(error.repair_context[0]).startswith("torch.utils.data"):
+        from autodiff.grammar.translate.file_reading import reading_advice
+
+        error.help = (advice,) if (advice := reading_advice(pasted, error)) else error.help
         return []
     found = Loaders(pasted)
     found.rewrite()
