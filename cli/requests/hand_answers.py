@@ -185,6 +185,8 @@ class HandWork:
                             continue  # of a folder, scripts without gradients by hand are no mistake
                     self.found.append((place, 0, unreadable(name, error, None)))
                     continue
+                if derivation.remark_on_headings:
+                    session.note(derivation.remark_on_headings)
                 self.derivations.append(derivation)
                 self.formulas += derivation.formulas()
                 self.places[derivation.given] = place

@@ -20,6 +20,7 @@ from autodiff.grammar.by_hand.left_side import (
     split_equation,
     split_members,
 )
+from autodiff.grammar.by_hand.numbering import without_label
 from autodiff.grammar.by_hand.paper import (
     BESIDE,
     as_typed,
@@ -354,7 +355,7 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     given, names = Source(text, FORMULA), derivative_names(script)
     words = names.words
     plain = with_definitions(PlacedText(text.translate(SIGN_TRANSLATION)), words)
-    typed = as_typed(plain, names, False)
+    typed = without_label(as_typed(plain, words), names, in_list=False)
     whole = Primes(script, inputs).replaced(typed)
     before, equals, after = split_equation(whole.text)
     left = parse_left_side(before, words) if equals else None

@@ -1,6 +1,6 @@
 r"""Formulas as people write them on paper or in LaTeX, in the words of the language.
 
-What can mean one thing only is read: ``1) dL/dw = x``, ``2(a - y)``, ``x²``, ``e^{-x}``,
+What can mean one thing only is read: ``2(a - y)``, ``x²``, ``e^{-x}``,
 ``\frac{\partial L}{\partial w}``, ``σ'(z)``. ``1/2x`` may mean two, and is left as it is.
 """
 
@@ -11,7 +11,6 @@ from keyword import iskeyword
 
 from autodiff.grammar.by_hand.evaluate import CALLED_ON_PAPER
 from autodiff.grammar.by_hand.latex_text import without_latex
-from autodiff.grammar.by_hand.left_side import split_equation
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
@@ -20,13 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from autodiff.grammar.by_hand.left_side import DerivativeNames
-
-#: A number or a letter in front of a line, and words up to a colon: ``1)``, ``(a)``, ``Step 2:``.
-NUMBER = r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]+)[.)]\s*|[^\W_][^:=()\[\]{}'\"]*:\s*"
-NUMBERING = re.compile(rf"\s*(?:{NUMBER})")
-#: The same in a list, or a dash.
-LIST_NUMBERING = re.compile(rf"\s*(?:[-•]\s+)?(?:{NUMBER}|(?<=\s))")
 #: ``x^T``, if no variable has that name.
 TRANSPOSE = re.compile(r"(?<=[\w)\]])\s*(?:\^\s*(?:T(?!\w)|[({]\s*T\s*[)}])|ᵀ)")
 SUPERSCRIPT = re.compile(r"(?<=[\w)\]])([⁺⁻]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
@@ -51,25 +43,14 @@ TOKEN = re.compile(
 )
 
 
-def as_typed(text: PlacedText, derivatives: DerivativeNames, in_list: bool) -> PlacedText:
-    """Return an equation about a derivative in the words of the language, but for signs of products.
+def as_typed(text: PlacedText, words: Collection[str]) -> PlacedText:
+    """Return an equation in the words of the language, but for signs of products.
 
-    A dash in front of it is that of a list, if it is ``in_list``.
+    ``words`` are the names of the script.
     """
-    if "\\" in text.text or "^{" in text.text or "_{" in text.text:
-        text = without_latex(text, derivatives.words)
-    text = without_sigma_prime(text.sub(SUPERSCRIPT, as_power), derivatives.words)
-    return without_number(text, derivatives, LIST_NUMBERING if in_list else NUMBERING)
-
-
-def without_number(text: PlacedText, derivatives: DerivativeNames, numbering: re.Pattern[str]) -> PlacedText:
-    """Return an equation about a derivative without the number in front of it."""
-    found = numbering.match(text.text)
-    if found is None or split_equation(text.text)[0].strip() in derivatives:
-        return text
-    rest = text[found.end() :]
-    before, equals, _ = split_equation(rest.text)
-    return rest if equals and before.strip() in derivatives else text
+    if any(sign in text.text for sign in ("\\", "^{", "_{", "$")):
+        text = without_latex(text, words)
+    return without_sigma_prime(text.sub(SUPERSCRIPT, as_power), words)
 
 
 def as_power(found: re.Match[str]) -> str:
@@ -87,6 +68,37 @@ def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
     return text.sub(SIGMA_PRIME, replace)
 
 
+# -- calls without brackets -------------------------------------------------------------------------
+
+
+def with_calls(right: PlacedText, variables: Collection[str]) -> PlacedText:
+    """Return a right side with ``cos(y)`` for ``cos y``, where ``y`` is a name, a number, or ``2x``.
+
+    It is left as it is where more may belong to the argument, as in ``cos y (1 + y)`` and ``cos y^2``.
+    """
+    tokens = list(TOKEN.finditer(right.text))
+    made, done = PlacedText("", []), 0
+    for at, token in enumerate(tokens[1:], 1):
+        before, (after, further) = tokens[at - 1], (*tokens[at + 1 : at + 3], None, None)[:2]
+        is_called = before.lastgroup == "name" and before[0] not in variables and is_function(before[0])
+        is_number, end = token.lastgroup == "number", token.end()
+        if is_number and after is not None and after.start() == end and after[0] in variables:
+            end, after = after.end(), further
+        is_one = is_number or (token.lastgroup == "name" and token[0] in variables)
+        if is_called and is_one and (after is None or ends_argument(after, is_number, variables)):
+            made += right[done : before.end()] + PlacedText("(", []) + right[token.start() : end]
+            made += PlacedText(")", [])
+            done = end
+    return made + right[done:] if done else right
+
+
+def ends_argument(after: re.Match[str], is_number: bool, variables: Collection[str]) -> bool:
+    """Whether a name or a number before this token is all of the argument of a function."""
+    if after.lastgroup == "name":
+        return after[0] not in variables and is_function(after[0]) and not is_number
+    return after[0][0] in "+-=,)]}" or (after[0] == "*" and not is_number)
+
+
 # -- products without a sign ------------------------------------------------------------------------
 
 
@@ -96,6 +108,7 @@ def with_products(right: PlacedText, variables: Collection[str]) -> PlacedText:
     Between the factors of other products, such as ``X w``, there is a BESIDE. ``variables`` are names of
     the script that are no functions.
     """
+    right = with_calls(right, variables)
     if "T" not in variables:
         right = right.sub(TRANSPOSE, lambda _: ".T")
     made, done = PlacedText("", []), 0

@@ -8,6 +8,7 @@ write what holds for each entry, so they are multiplied entry by entry.
 
 from __future__ import annotations
 
+from autodiff.core.base.errors import CompileError
 from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.evaluate import parse_once
 from autodiff.grammar.by_hand.paper import BESIDE
@@ -27,12 +28,16 @@ if TYPE_CHECKING:
 def with_signs(text: PlacedText, evaluate: Evaluate) -> PlacedText:
     """Return an expression with the sign that fits in place of each BESIDE.
 
-    What is multiplied as matrices behind a written ``*`` comes first: ``g ⊙ X W`` is ``g*(X @ W)``.
+    What is multiplied as matrices behind a written ``*`` comes first: ``g ⊙ X W`` is ``g*(X @ W)``. In a text
+    that is no expression each is ``*``: its mistake is told where it is read as a formula.
     """
     if BESIDE not in text.text:
         return text
     signs = Signs(text.text, evaluate)
-    [statement] = parse_once(text.text.replace(BESIDE, "*"), True).script.body
+    try:
+        [statement] = parse_once(text.text.replace(BESIDE, "*"), True).script.body
+    except CompileError:
+        return signs.entered(text)
     for node in reversed(list(walk(statement))):  # the parts of a product come before it
         if isinstance(node, tree.Binary):
             signs.enter(node)

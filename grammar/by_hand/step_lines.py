@@ -23,6 +23,7 @@ from autodiff.grammar.by_hand.left_side import (
     split_equation,
     split_members,
 )
+from autodiff.grammar.by_hand.numbering import is_heading, without_label
 from autodiff.grammar.by_hand.paper import BESIDE, as_typed, with_products
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.objects.builtins.namespaces import plain_value
@@ -38,8 +39,11 @@ if TYPE_CHECKING:
 STRING_OR_COMMENT = re.compile(r"""('[^'\n]*'|"[^"\n]*")|#.*""")
 #: A text that is a statement, as the ones that describe a file or a function.
 LONE_STRING = re.compile(r"""^[ \t]*[rR]?(\"{3}|'{3}).*?\1[ \t]*$""", re.M | re.S)
-#: What stands around the rows of ``align`` in LaTeX, and a remark at the end of a row.
-AROUND_ROWS = re.compile(r"\\(?:begin|end)\{(?:align|aligned|equation|gather|split)\*?\}|&&.*?(?=\\\\|$)")
+#: What stands around the rows of ``align`` in LaTeX and before entries of lists; a remark at a row's end.
+AROUND_ROWS = re.compile(
+    r"\\(?:begin|end)\{(?:align|aligned|enumerate|equation|gather|itemize|split)\*?\}"
+    r"|\\item(?![a-zA-Z])(?:\s*\[[^\]]*\])?|&&.*?(?=\\\\|$)"
+)
 #: Where cases and matrices begin and end, whose rows are none of the derivation's.
 INNER_ROWS = re.compile(r"\\(begin|end)\{(?:cases|\w*matrix)\}")
 #: A line of LaTeX that is a comment.
@@ -58,7 +62,7 @@ BLOCKS = (tree.For, tree.While, tree.If, tree.With)
 
 #: What a line does: it starts a derivative, adds to all of it, changes it otherwise; or is run as it stands.
 START, ADDITION, CHANGE, HELPER, BLOCK = "start", "addition", "change", "helper", "block"
-#: What a line is that no step needs: a call such as ``cmp("dh", dh, h)``, which changes no name.
+#: What a line is that no step needs: a call such as ``cmp("dh", dh, h)``, which changes no name; a heading.
 IDLE = "idle"
 
 
@@ -215,6 +219,9 @@ def read_lines(given: Source, derivatives: DerivativeNames, unreadable: dict[int
         try:
             found += read_line(number, text, derivatives)
         except UsageError as error:
+            if not BLOCK_START.match(text.text) and is_heading(text.text, derivatives):
+                found.append(Line(IDLE, number, text, None))
+                continue
             error.source = given if error.span is not None else error.source
             unreadable[number] = error
     return found
@@ -236,7 +243,7 @@ def read_line(number: int, text: PlacedText, derivatives: DerivativeNames) -> It
     except CompileError as error:
         if BLOCK_START.match(text.text):
             raise mistake_in(text, error) from None
-        typed = as_typed(text, derivatives, True)
+        typed = without_label(as_typed(text, derivatives.words), derivatives, in_list=True)
         if typed.text != text.text and is_statement(typed):
             yield from read_line(number, typed, derivatives)
         else:  # no statement, as in dL/dw = 2*w, or a mistake on the right

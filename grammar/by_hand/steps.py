@@ -279,6 +279,13 @@ class Derivation:
             found.append(f"{self.name}:{line}: `{name}` is not compared: {reason}")
         return found
 
+    @property
+    def remark_on_headings(self) -> str:
+        """The sentence that says which lines are passed over because they have no formula; "" if none is."""
+        headings = [str(one.number) for one in self.lines if one.kind == IDLE and one.node is None]
+        lines = f"line{'s' * (len(headings) > 1)} {', '.join(headings)}"
+        return f"{self.name}: no formula in {lines}: passed over" if headings else ""
+
     def forward_names(self) -> set[str]:
         """Return the names that lines before the first step give values, and that no step is made of."""
         start = min((one.places[0] for one in self.segments), default=0)
@@ -663,7 +670,7 @@ def names_changed_in(text: str) -> set[str]:
     if found is None and "=" not in text:
         return set()
     changed = text.partition("=")[0] if found is None else found[0]
-    return set(re.findall(r"[^\W\d]\w*", changed)).union(re.findall(r"\bout\s*=\s*(\w+)", text))
+    return set(re.findall(r"(?<!\w)[^\W\d]\w*", changed)).union(re.findall(r"\bout\s*=\s*(\w+)", text))
 
 
 def list_names(place: int, at: int) -> tuple[str, str, str]:

@@ -106,7 +106,7 @@ def test_helper_lines_are_read_the_same_way() -> None:
         ("da/dz = e^-2x", "a name stands directly after a number"),
         ("da/dz = e^2x", "a name stands directly after a number"),
         ("da/dz = x^y z", "two values stand side by side"),
-        ("da/dz = sin z", "two values stand side by side"),
+        ("da/dz = sin z (1 - z)", "two values stand side by side"),
         ("da/dz = 2 3", "two values stand side by side"),
         ("da/dz = unknown(1 - a)", "name 'unknown' is not defined"),
     ],
@@ -273,6 +273,8 @@ def test_a_number_that_is_about_equal() -> None:
 
 def test_the_logarithm_is_called() -> None:
     for text in ("dL/dx = ln x + 1", "dL/dx = (\\ln x + 1)"):
+        assert check("x = 2.0\nL = x*log(x)", text).verdict == "right"
+    for text in ("dL/dx = ln x^1 + 1", "dL/dx = \\ln x/1 + 1"):
         with pytest.raises(UsageError, match="two values stand side by side") as raised:
             check("x = 2.0\nL = x*log(x)", text)
         assert raised.value.help == ("call it: `ln(x)`",)
