@@ -14,6 +14,7 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
 from autodiff.grammar.syntax.walk import walk
@@ -124,6 +125,8 @@ def noted_cuts(execution: Execution, subject: ReportedPass) -> Iterator[NotedCut
     from autodiff.grammar.repair.proposals.value_origins import ValueOrigins
     from autodiff.grammar.session.leaf_names import base_name
 
+    # What cuts depends on the kind of script; a pass for second derivatives has started anew since its run.
+    runtime.without_tensors, runtime.prints_numbers = execution.without_tensors, execution.prints_numbers
     # The cuts that keep the value: comparisons, positions and updates without recording have no slope.
     reasons = (".data is outside of the graph", "detach() leaves the graph", ARRAY_REASON, NUMBER_REASON)
     end = Span(len(source.text), len(source.text))

@@ -101,6 +101,19 @@ CUTS = [
         ],
     ),
     Case(
+        "functions_of_math_have_slopes_in_scripts_without_tensors",
+        "import math\nx = 0.5\ny = math.exp(x)*math.log(x) + float(math.sqrt(x))\n",
+        "for f in text formula equation latex; do autodiff explain script.ad --order 2 --format $f; done;"
+        " autodiff explain script.ad; autodiff check script.ad --order 2",
+        never=["outside of the graph"],
+    ),
+    Case(
+        "what_left_the_graph_is_noted_beside_second_derivatives",
+        "import math\nx = torch.tensor(0.5, requires_grad=True)\ny = x**2*math.exp(x)\n",
+        "autodiff explain script.ad --order 2",
+        says=["`math.exp(x)` in line 3 is made from x outside of the graph"],
+    ),
+    Case(
         "what_the_output_is_not_made_of",
         "w = torch.tensor(2., requires_grad=True)\nx = torch.tensor(3.)\nfor i in range(2):\n"
         "    L = (w * x.detach() - 1)**2\n    L.backward()\n    print(L.item())\n"
