@@ -128,7 +128,7 @@ NORMAL = Rewrite("draw with torch", "x = torch.randn(3)", "", "print(x.shape)")
 CUDA = Rewrite("leave it out", "", "", "print(torch.ones(2).device)")
 F_OF_X = "def f(x):\n    return (x ** 3).sum()\n\nx = torch.tensor([1.0, 2.0])\n"
 SLOPE = Rewrite(
-    "ask for the derivative at a point",
+    "ask for the derivative at a point, as in",
     "slope = torch.autograd.functional.jacobian(f, x)",
     F_OF_X,
     "print(slope)",
@@ -140,7 +140,9 @@ JVP = Rewrite(
     "print(y, slope)",
     "a run records what backward passes need, and no dual numbers",
 )
-HESSIAN = Rewrite("ask for it at a point", "H = torch.autograd.functional.hessian(f, x)", F_OF_X, "print(H)")
+HESSIAN = Rewrite(
+    "ask for it at a point, as in", "H = torch.autograd.functional.hessian(f, x)", F_OF_X, "print(H)"
+)
 VMAP = Rewrite(
     "stack the results",
     "ys = torch.stack([f(row) for row in xs])",

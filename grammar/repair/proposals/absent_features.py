@@ -28,11 +28,6 @@ def absent_use(scene: Scene) -> tuple[Any, tree.Call | None]:
     return node, parent if isinstance(parent, tree.Call) and parent.function is node else None
 
 
-def node_around(scene: Scene, call: tree.Call) -> Any:
-    """Return the node around a call."""
-    return scene.path[scene.path.index(call) - 1]
-
-
 def absent_name(scene: Scene) -> str:
     """Return the last part of the name of what is absent."""
     return str(scene.error.repair_context[0]).rpartition(".")[2] if scene.error.repair_context else ""
@@ -161,30 +156,6 @@ def nearest_dtype(scene: Scene) -> Iterator[Fix]:
         if near == "float32" and name[0] in "uib":  # `uint64`, `byte` of numpy
             near = "int64"
         yield Fix(f"write `{scene.text(place.object)}.{near}`", Edit(place.name_span, near))
-
-
-POINT_DERIVATIVES = {"grad": "jacobian", "jacrev": "jacobian", "jacfwd": "jacobian", "hessian": "hessian"}
-
-
-def apply_transform(scene: Scene) -> Iterator[Fix]:
-    """Propose the function that takes ``f`` and ``x`` for ``torch.func.grad(f)(x)`` and the like."""
-    _, call = absent_use(scene)
-    name = absent_name(scene)
-    if call is None or len(call.arguments) != 1:
-        return
-    function = scene.text(call.arguments[0])
-    outer = node_around(scene, call)
-    if name in ("compile", "script"):
-        yield Fix(f"use the function itself: {function}", Edit(call.span, function))
-    elif isinstance(outer, tree.Call) and outer.function is call and len(outer.arguments) == 1:
-        point = scene.text(outer.arguments[0])
-        if name in POINT_DERIVATIVES:
-            text = f"torch.autograd.functional.{POINT_DERIVATIVES[name]}({function}, {point})"
-        elif name == "vmap" and isinstance(call.arguments[0].value, tree.Name):
-            text = f"torch.stack([{function}(row) for row in {point}])"
-        else:
-            return
-        yield Fix(f"write `{text}`", Edit(outer.span, text))
 
 
 def replace_library_call(scene: Scene) -> Iterator[Fix]:

@@ -14,6 +14,7 @@ from autodiff.grammar.repair.proposals import (
     leaves,
     numbers,
     shapes,
+    transforms,
     unassigned,
     value_uses,
 )
@@ -29,7 +30,7 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0143": absent_features.delete_line,
     "E0145": arrays.tensors_for_arrays,
     "E0146": absent_features.nearest_dtype,
-    "E0147": absent_features.apply_transform,
+    "E0147": transforms.write_transform,
     "E0148": absent_features.replace_library_call,
     "E0149": attributes.fit_attribute,
     "E0200": value_uses.fit_operation,
