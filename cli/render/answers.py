@@ -379,12 +379,13 @@ def in_a_line(answers: Answers) -> str:
     if not count:
         return "nothing to check"
     counted = {
-        "wrong": answers.count(WRONG, NOT_FINITE),
+        WRONG: answers.count(WRONG),
+        NOT_FINITE: answers.count(NOT_FINITE),
         UNREADABLE: answers.count(UNREADABLE),
         NOT_JUDGED: answers.count(NOT_JUDGED),
         "undecided": answers.open_questions,
     }
-    if counted["wrong"]:
+    if answers.is_right is False:
         del counted["undecided"]
     bad = [f"{number} of {count} {what} {verdict}" for verdict, number in counted.items() if number]
     if not bad:
@@ -398,9 +399,10 @@ def in_a_line(answers: Answers) -> str:
 
 def summary(answers: Answers) -> str:
     count = len(answers.checks)
-    wrong = answers.count(WRONG, NOT_FINITE)
-    if wrong:
-        return f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong"
+    if answers.is_right is False:
+        bad = [(verdict, answers.count(verdict)) for verdict in (WRONG, NOT_FINITE)]
+        said = [f"{number} {'is' if number == 1 else 'are'} {verdict}" for verdict, number in bad if number]
+        return ", ".join(said).replace(" ", f" of {count} ", 1)
     if not count or all(check.reason == IS_INPUT for check in answers.checks):
         return "there is nothing to check"
     if answers.open_questions:

@@ -58,7 +58,7 @@ def tree_lines(
     if deep is not None:
         depth = deep[deep.rindex("[") :].rstrip()
         yield EMPTY
-        says = f"{depth} is the number of steps from the output: rows this deep are not indented further."
+        says = f"{depth} is the number of steps from the output, of rows that are not indented further."
         yield from prose(says, page.width)
     if weight is not None:
         yield EMPTY
@@ -98,7 +98,7 @@ def walk(graph: Graph, page: Page, kept: Collection[int] | None = None) -> tuple
         ats.append(at)
         if edges:
             is_single = len(edges) == 1
-            # After a few levels, chains of single inputs are not indented: no staircase of 10,000 columns.
+            # After a few levels, chains of single inputs are not indented, and their depth is a number.
             if level <= DEEPEST_INDENT and not (is_single and turn == ONLY and depth >= LONGEST_STAIRS):
                 level += 1
             depth += 1

@@ -201,16 +201,22 @@ class Column:
 def draw(rows: Rows, deepest: int, page: Page) -> tuple[list[str], list[str]]:
     """The guide characters of each row, and those for lines below it.
 
-    Indentation stops at the level ``deepest``; below it the depth is shown as a number.
+    Indentation stops at the level ``deepest``, and in a long chain; the depth is shown as a number there.
     """
     branch, corner, bar, blank = BOX_GUIDES if page.box else ASCII_GUIDES
     drawn, under = [""], [""]
     #: For each level, the guide characters that begin the rows below its latest row.
     begins = [""] * (deepest + 1)
+    before = 0
     for depth, level, turn in zip(rows.depths[1:], rows.levels[1:], rows.turns[1:], strict=True):
+        is_flat = turn == ONLY and level == before  # the row before is its parent
+        before = level
         if level > deepest:
             begin = begins[deepest - 1]
             drawn.append(f"{begin}[{depth}] ")
+        elif is_flat:
+            drawn.append(f"{begins[level - 1]}[{depth}] ")
+            begin = begins[level]
         else:
             begin = begins[level - 1]
             drawn.append(begin + (corner if turn else branch))
@@ -234,13 +240,17 @@ def side_by_side(rows: Rows, facts: list[Column], page: Page) -> Iterator[Line |
 
 def indents(rows: Rows, deepest: int) -> list[int]:
     """The widths of the guides that ``draw`` makes; computing them is cheaper than drawing."""
-    before, most = STEP * (deepest - 1) + len("[] "), max(rows.depths)
+    most = max(rows.depths)
     digits = [1]  # number of digits of each depth
     while len(digits) <= most:
         digits += [len(str(len(digits)))] * min(9 * len(digits), most + 1 - len(digits))
     return [
-        STEP * level if level <= deepest else before + digits[depth]
-        for level, depth in zip(rows.levels, rows.depths, strict=True)
+        STEP * level
+        if level <= deepest and not (turn == ONLY and level == before)
+        else STEP * (min(level, deepest) - 1) + len("[] ") + digits[depth]
+        for level, before, turn, depth in zip(
+            rows.levels, [-1, *rows.levels], rows.turns, rows.depths, strict=False
+        )
     ]
 
 

@@ -48,11 +48,17 @@ def chain(length):
     return Graph(length - 1, nodes, tuple(GraphEdge(k, k - 1, 0, 1.0, "1") for k in range(1, length)))
 
 
+LEGEND = [
+    "[7] is the number of steps from the output, of rows that are not indented",
+    "further.",
+]
+
+
 def test_a_deep_chain_neither_indents_nor_recurses():
     lines = texts(tree_lines(chain(100_000), Page())).splitlines()
-    assert len(lines) == 100_001
+    assert lines[100_001:] == ["", *LEGEND]
     assert max(map(len, lines)) < 80
-    assert lines[-1].lstrip().startswith("`- x0 ")
+    assert lines[100_000].lstrip().startswith("[99999] x0 ")
 
 
 def staircase(length):
@@ -69,7 +75,7 @@ def staircase(length):
 def test_indentation_stops_and_the_depth_is_a_number():
     text = texts(tree_lines(staircase(40), Page()))
     assert "[37] s2 " in text
-    assert "\n[5] is the number of steps from the output: rows this deep are not indented\nfurther.\n" in text
+    assert "\n[5] is the number of steps from the output, of rows that are not indented\nfurther.\n" in text
     assert "steps from the output" not in texts(tree_lines(staircase(3), Page()))
     assert max(map(len, text.splitlines())) < 100
     for k in range(40):
@@ -85,10 +91,27 @@ def test_the_guides_are_as_wide_as_they_were_measured(graph, deepest):
     assert indents(rows, deepest) == [len(guide) for guide in guides]
 
 
+def test_a_row_that_is_not_below_the_row_before_it_says_how_deep_it_is():
+    """Chains of single inputs in a staircase: two rows at the same place would be read as siblings."""
+    nodes, edges = [node(0, "x", "leaf", 1.0, 1.0)], []
+    for k in range(1, 40):
+        inputs = (k - 1, 0) if k % 3 == 0 else (k - 1,)
+        nodes.append(node(k, f"s{k}", "add", 1.0, 1.0, inputs))
+        edges += [GraphEdge(k, below, at, 1.0, "1") for at, below in enumerate(inputs)]
+    rows, _ = walk(Graph(39, tuple(nodes), tuple(edges)), Page())
+    guides, _ = draw(rows, DEEPEST_INDENT, Page())
+    depths = rows.depths
+    for at in range(1, len(guides)):
+        is_below = depths[at] > depths[at - 1] and len(guides[at]) > len(guides[at - 1])
+        is_marked = f"[{depths[at]}] " in guides[at]
+        assert is_below or is_marked or depths[at] <= depths[at - 1]
+    assert sum("[" in guide for guide in guides) > 20
+
+
 def test_rows_left_out_are_counted():
     text = texts(tree_lines(chain(10_011), Page(rows=200)))
     assert "... 9,811 more nodes (--all)" in text
-    assert len(text.splitlines()) == 202
+    assert len(text.splitlines()) == 202 + len(["", *LEGEND])
 
 
 def test_hostile_names_cannot_steer_the_terminal():
