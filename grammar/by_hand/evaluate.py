@@ -44,7 +44,10 @@ FORMULA = "--formula"
 MAKING = frozenset(["empty", "empty_like", "eye", "ones", "ones_like", "zeros", "zeros_like"])
 
 #: What functions are called on paper, if neither the script nor the derivation has the name.
-CALLED_ON_PAPER = {"sigma": "sigmoid", "σ": "sigmoid"}
+CALLED_ON_PAPER = {
+    **{"sigma": "sigmoid", "σ": "sigmoid", "ReLU": "relu", "sgn": "sign"},
+    **dict.fromkeys(["tr", "Tr"], "trace"),
+}
 
 #: Functions whose argument is a list: in ``stack([x > 0])`` the brackets make one.
 TAKING_LISTS = frozenset(
@@ -59,7 +62,7 @@ def parse_formula(text: str, is_expression: bool) -> tree.Script:
     """Return the syntax tree of a formula: one expression, or statements that end in one.
 
     In both ``^`` is a power. In an expression, ``[x > 0]`` is 1 where the condition holds, else 0, as
-    derivations write it. Raise a CompileError for a mistake.
+    derivations write it, and ``-[x + y]`` is ``-(x + y)``. Raise a CompileError for a mistake.
     """
     source = Source(text, FORMULA)
     source.caret_is_power = True
@@ -69,10 +72,10 @@ def parse_formula(text: str, is_expression: bool) -> tree.Script:
     for part in list(walk(node)):
         if isinstance(part, tree.Binary):
             part.op = "**" if part.op == "^" else part.op
-            part.left = with_indicator(part.left, part.op == "@")
-            part.right = with_indicator(part.right, part.op == "@")
+            left, right = (with_indicator(side, part.op == "@") for side in (part.left, part.right))
+            part.left, part.right = unbracketed(left, part.op, right), unbracketed(right, part.op, left)
         elif isinstance(part, tree.Unary):
-            part.operand = with_indicator(part.operand)
+            part.operand = unbracketed(with_indicator(part.operand), part.op, None)
         elif isinstance(part, tree.Conditional):
             part.body, part.orelse = with_indicator(part.body), with_indicator(part.orelse)
         elif isinstance(part, tree.Call) and called_name(part) not in TAKING_LISTS:
@@ -80,6 +83,19 @@ def parse_formula(text: str, is_expression: bool) -> tree.Script:
                 argument.value = with_indicator(argument.value)
     node = with_indicator(node)
     return tree.Script(node.span, (tree.ExpressionStatement(node.span, node),))
+
+
+def unbracketed(node: tree.Expression, sign: str, other: tree.Expression | None) -> tree.Expression:
+    """Return the value that alone stands in square brackets beside a sign, where a list cannot stand.
+
+    Lists are added to lists, and ``[x]*3`` is a list of three entries.
+    """
+    if not isinstance(node, tree.ListDisplay) or len(node.elements) != 1:
+        return node
+    is_repeated = sign == "*" and isinstance(other, tree.Number)
+    is_joined = sign == "+" and isinstance(other, tree.ListDisplay)
+    is_list = is_repeated or is_joined or isinstance(node.elements[0], tree.Starred)
+    return node if is_list else node.elements[0]
 
 
 def called_name(node: tree.Call) -> str:

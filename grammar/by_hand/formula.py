@@ -21,15 +21,10 @@ from autodiff.grammar.by_hand.left_side import (
     split_members,
 )
 from autodiff.grammar.by_hand.numbering import without_label
-from autodiff.grammar.by_hand.paper import (
-    BESIDE,
-    as_typed,
-    is_product_of_letters,
-    with_letters,
-    with_products,
-)
+from autodiff.grammar.by_hand.paper import as_typed, is_product_of_letters, with_letters, with_products
+from autodiff.grammar.by_hand.paper_brackets import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText
-from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of
+from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of, with_quotients
 from autodiff.grammar.by_hand.side_by_side import with_signs
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.values import type_name
@@ -356,14 +351,14 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     words = names.words
     plain = with_definitions(PlacedText(text.translate(SIGN_TRANSLATION)), words)
     typed = without_label(as_typed(plain, words), names, in_list=False)
-    whole = Primes(script, inputs).replaced(typed)
+    whole = Primes(script, inputs).replaced(with_quotients(typed, names.variables))
     before, equals, after = split_equation(whole.text)
     left = parse_left_side(before, words) if equals else None
     if not equals:
         right = with_letters(whole.strip(), names.variables)
         return Formula(None, with_products(right, names.variables), given, words)
     if left is None:
-        raise no_derivative(before)
+        raise no_derivative(before, split_equation(text)[0])
     if left.output:
         left.output = variable_of(left.output, left.by[0][0], script)
     for name, _ in left.by:
@@ -463,8 +458,22 @@ def advice_on(
     if not error.frames and not isinstance(error, CompileError):
         script = parse_once(source.text, is_expression).script
         services["script errors"].complete_error(error, script, source, dict(names))
+    if told := product_help(error, source, is_expression):
+        return (told,)
     fixes = [fix.text for fix in error.fixes if fix.edits and evaluates(fix.apply(source.text), names)]
     return (*fixes, *(line for line in error.help if "--set" not in line))
+
+
+def product_help(error: AutodiffError, source: Source, is_expression: bool) -> str:
+    """Return the help for ``x[a*(1 - a)]``, where a product may be meant; "" for another mistake."""
+    if isinstance(error, CompileError):
+        return ""
+    for part in walk(parse_once(source.text, is_expression).script):
+        is_it = isinstance(part, tree.Subscript) and part.span == error.span
+        if is_it and isinstance(part.index, (tree.Binary, tree.Call, tree.Unary)):
+            left, right = source.excerpt(part.object.span), source.excerpt(part.index.span)
+            return f"for a product, write round brackets: {left.strip('[]')}*({right})"
+    return ""
 
 
 def evaluates(text: str, names: Mapping[str, Any]) -> bool:

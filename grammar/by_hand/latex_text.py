@@ -29,6 +29,8 @@ COMMANDS = {
 }
 COMMAND = re.compile(r"\\(partial)\s*|\\(?:left|right)\s*\.|\\([a-zA-Z]+)|\\\\|\\[,;:! ]|&(?==)|\$")
 FRACTION = re.compile(r"\\[dt]?frac\s*")
+#: An exponent without braces, which is one digit: ``x^2y`` is ``x^{2}y``.
+EXPONENT = re.compile(r"\^(\d)(?=[^\W\d_])")
 SQUARED = re.compile(r"\^\{2\}")
 UPRIGHT_D = re.compile(r"\\mathrm\s*\{d\}")
 WORD = re.compile(r"\\(?:mathrm|mathit|mathbf|boldsymbol|bm|vec|text|operatorname)\s*\{(\w+)\}")
@@ -83,6 +85,7 @@ def without_latex(text: PlacedText, words: Collection[str]) -> PlacedText:
     text = without_environments(with_comparisons(text, words))
     text = text.sub(CODE, lambda found: ESCAPE.sub(r"\1", found[1] or found[2] or ""))
     text = with_unit_vectors(text.sub(ONES, matrix_of_ones), words)
+    text = text.sub(EXPONENT, lambda found: f"^{found[1]} ")
     text = text.sub(NABLA, lambda found: f"d/d {found[1] or found[2]} ")
     text = text.sub(UPRIGHT_D, lambda _: r"\partial").sub(WORD, lambda found: found[1])
     text = text.sub(ENTRY, bracketed_index)

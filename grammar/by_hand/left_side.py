@@ -84,7 +84,7 @@ QUOTIENT_IN_TEXT = re.compile(r"(?<![\w.])d\w+\s*/\s*d\w+")
 #: Strings, comparison and equals signs, and brackets: what has to be distinguished to find the equals sign.
 EQUATION_PIECES = re.compile(r"""(?<![\w'])'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
 #: The beginning of a second or higher derivative.
-HIGHER_DERIVATIVE = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
+HIGHER_DERIVATIVE = re.compile(r"\s*(?:d(?:\s*(?:\^|\*\*)\s*\d|\d)|\w+\s*['’′]{3,})")
 
 
 class LeftSide:
@@ -276,14 +276,17 @@ def split_members(right: PlacedText) -> list[PlacedText]:
     return found
 
 
-def no_derivative(text: str) -> UsageError:
-    """Return the error for a left side that is no first or second derivative."""
+def no_derivative(text: str, written: str = "") -> UsageError:
+    """Return the error for a left side that is no first or second derivative, which was ``written`` so."""
     shown = text.strip()
     if HIGHER_DERIVATIVE.match(text.replace("∂", "d")):
         return UsageError(
-            f"--formula: `{shown}` is no first or second derivative",
+            f"--formula: `{written.strip() or shown}` is no first or second derivative",
             code="E0610",
-            help=("write a second derivative as in d2L/dx2 == 6*x, or d2L/dx dw for two inputs",),
+            help=(
+                "write a second derivative as in d2L/dx2 == 6*x, or d2L/dx dw for two inputs",
+                "for a third one, assign the second in the script, as in s = 6*x, and write ds/dx",
+            ),
         )
     text = "write it as in --formula 'dL/dw == 2*w', or d(loss)/d(w)"
     if found := WITHOUT_INPUT.fullmatch(shown):

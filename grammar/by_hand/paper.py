@@ -11,6 +11,7 @@ from keyword import iskeyword
 
 from autodiff.grammar.by_hand.evaluate import CALLED_ON_PAPER
 from autodiff.grammar.by_hand.latex_text import without_latex
+from autodiff.grammar.by_hand.paper_brackets import BESIDE, with_indicators, with_round_brackets
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
@@ -26,8 +27,6 @@ DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: The derivative of the logistic function, ``σ'(z)``.
 SIGMA_PRIME = re.compile(r"(?<![\w.])(σ|sigma|sigmoid)\s*['’′]\s*\(((?:[^()]|\([^()]*\))*)\)")
 CONSTANTS = frozenset(["e", "pi"])
-#: Stands where a product has no sign, until the values of its factors say which it is: see ``side_by_side``.
-BESIDE = "\N{INVISIBLE TIMES}"
 #: Signs that bind what stands behind them.
 TIGHT_SIGNS = frozenset(["/", "//", "@", "%", "^", "**"])
 TOKEN = re.compile(
@@ -48,6 +47,7 @@ def as_typed(text: PlacedText, words: Collection[str]) -> PlacedText:
 
     ``words`` are the names of the script.
     """
+    text = with_indicators(text, words)
     if any(sign in text.text for sign in ("\\", "^{", "_{", "$")):
         text = without_latex(text, words)
     return without_sigma_prime(text.sub(SUPERSCRIPT, as_power), words)
@@ -55,7 +55,8 @@ def as_typed(text: PlacedText, words: Collection[str]) -> PlacedText:
 
 def as_power(found: re.Match[str]) -> str:
     sign = "-" if found[1] == "⁻" else ""
-    return f"**{sign}{found[2].translate(DIGITS)}"
+    end = " " if found.string[found.end() : found.end() + 1].isalpha() else ""  # x²y is no x**(2y)
+    return f"**{sign}{found[2].translate(DIGITS)}{end}"
 
 
 def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
@@ -111,6 +112,7 @@ def with_products(right: PlacedText, variables: Collection[str]) -> PlacedText:
     right = with_calls(right, variables)
     if "T" not in variables:
         right = right.sub(TRANSPOSE, lambda _: ".T")
+    right = with_round_brackets(right)
     made, done = PlacedText("", []), 0
     for start, end, sign in places_of_signs(right.text, variables):
         made += right[done:start] + PlacedText(sign, [])
@@ -140,15 +142,18 @@ def is_product(
     """Whether two values stand side by side, the second the token ``at``, and can only be multiplied."""
     before, token = tokens[at - 1], tokens[at]
     kind, is_spaced = before.lastgroup, token.start() > before.end()
-    if token.lastgroup not in ("name", "open", "quotient") or token[0] in "[{":
+    if token.lastgroup not in ("name", "open", "quotient") or token[0] == "{":
+        return False
+    if token[0] == "[" and kind != "number":
         return False
     if iskeyword(token[0]) or iskeyword(before[0]):
         return False
     start = opened.get(at - 1, at - 1)  # of the first value
     if kind == "close":
-        if before[0][0] != ")" and token.lastgroup == "open":
+        is_list = before[0] == "]" and not is_value(tokens, start - 1)
+        if before[0][0] != ")" and token.lastgroup == "open" and not is_list:
             return False
-        is_whole = before[0].endswith(".T") or token[0] != "("
+        is_whole = before[0].endswith(".T") or token[0] != "(" or is_list
         if not is_whole and not is_number_group(tokens, start, at - 1, variables):
             return False
         if start and tokens[start - 1].lastgroup == "name" and not iskeyword(tokens[start - 1][0]):
@@ -167,6 +172,11 @@ def is_product(
         return False
     is_exponent = start > 1 and sign in "+-~" and tokens[start - 2][0] in ("^", "**")
     return not is_exponent or kind == "close"
+
+
+def is_value(tokens: list[re.Match[str]], at: int) -> bool:
+    """Whether a token is the end of a value, of which a bracket behind it picks entries."""
+    return at >= 0 and tokens[at].lastgroup in ("name", "close", "text") and not iskeyword(tokens[at][0])
 
 
 def with_letters(right: PlacedText, variables: Collection[str]) -> PlacedText:

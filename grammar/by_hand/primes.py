@@ -1,4 +1,4 @@
-"""Derivatives with primes, as books write them: ``y' = 2*y``, ``f''(x) = 2*f'(x)``, ``f'(0) = 3``.
+"""Derivatives as books write them: with primes, ``y' = 2*y``, ``f''(x) = 2*f'(x)``, ``f'(0) = 3``; ``f_xy``.
 
 They are replaced by quotients, ``dy/dx`` and ``d2f/dx2``, before the formula is read.
 """
@@ -15,7 +15,7 @@ from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from autodiff.core.base.source import Source
     from autodiff.grammar.by_hand.placed_text import PlacedText
@@ -28,8 +28,32 @@ PRIMES = re.compile(
     r"""(?<![\w'’′])'[^']*'|"[^"]*"|"""
     r"""(?<![\w.])(?P<name>[^\W\d]\w*)(?P<primes>['’′]{1,2}|″|"(?=\s*\())(?!['’′\w])(?:\s*\(\s*(?P<at>(?:[^()]|\([^()]*\))*?)\s*\))?"""
 )
+#: A name with others below it, ``f_x`` or ``f_xy``.
+BELOW = re.compile(r"(?<![\w.])[^\W\d_]\w*_\w+(?!\w|\s*\()")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 NAME = re.compile(r"[^\W\d]\w*")
+
+
+def with_quotients(text: PlacedText, variables: Collection[str]) -> PlacedText:
+    """Return a formula with ``df/dx`` for ``f_x`` and ``d2f/dx dy`` for ``f_xy``.
+
+    ``f``, ``x`` and ``y`` have to be ``variables`` of the script, and ``f_x`` none.
+    """
+
+    def replace(found: re.Match[str]) -> str:
+        word = found[0]
+        names = [word[:at] for at, letter in enumerate(word) if letter == "_" and word[:at] in variables]
+        if word in variables or not names:
+            return word
+        name = names[-1]
+        below = word[len(name) :].replace("_", "")
+        if below in variables:
+            return f"d{name}/d{below}"
+        pairs = [(below[:at], below[at:]) for at in range(1, len(below))]
+        known = [pair for pair in pairs if set(pair) <= set(variables)]
+        return f"d2{name}/d{known[0][0]} d{known[0][1]}" if known else word
+
+    return text.sub(BELOW, replace)
 
 
 class Primes:

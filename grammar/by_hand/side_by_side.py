@@ -11,7 +11,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.evaluate import parse_once
-from autodiff.grammar.by_hand.paper import BESIDE
+from autodiff.grammar.by_hand.paper_brackets import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk

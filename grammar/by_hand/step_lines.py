@@ -24,7 +24,8 @@ from autodiff.grammar.by_hand.left_side import (
     split_members,
 )
 from autodiff.grammar.by_hand.numbering import is_heading, without_label
-from autodiff.grammar.by_hand.paper import BESIDE, as_typed, with_products
+from autodiff.grammar.by_hand.paper import as_typed, with_products
+from autodiff.grammar.by_hand.paper_brackets import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND

@@ -42,7 +42,7 @@ from autodiff.grammar.by_hand.left_side import (
     side_of_name,
     split_equation,
 )
-from autodiff.grammar.by_hand.paper import BESIDE
+from autodiff.grammar.by_hand.paper_brackets import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import values_equal
 from autodiff.grammar.by_hand.repeated_lines import repeated_places, untouched_places

@@ -24,7 +24,7 @@ def test_a_second_derivative(left: str) -> None:
     assert (found.left, found.is_right) == ("d2f/dx2", True)
 
 
-@pytest.mark.parametrize("left", ["∇f", "grad f", "grad(f)", "f_x"])
+@pytest.mark.parametrize("left", ["∇f", "grad f", "grad(f)", "f_q"])
 def test_one_that_does_not_say_by_what_is_refused_with_what_is_read(left: str) -> None:
     with pytest.raises(UsageError, match=r"is no derivative") as raised:
         check(SQUARE, f"{left} = 2*x")
