@@ -29,6 +29,7 @@ from autodiff.grammar.by_hand.side_by_side import with_signs
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.hand_gradients import LOSS_NAMES
+from autodiff.grammar.session.versions import VERSION
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import assigned_names, walk
 
@@ -363,7 +364,6 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
         left.output = variable_of(left.output, left.by[0][0], script)
     for name, _ in left.by:
         refuse_parameter(name, script)
-        refuse_index(name, words)
     if not after.strip():
         raise no_right_side(before.strip())
     right = with_letters(whole[len(whole.text) - len(after) :], names.variables)
@@ -374,16 +374,12 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     return made
 
 
-def refuse_index(name: str, words: Collection[str]) -> None:
-    """Raise a UsageError for ``x_1`` where the script has ``x`` only: people count from 1 or from 0."""
-    if name not in words and (help_text := entry_help(name, words)):
-        raise UsageError(f"--formula: there is no variable `{name}`", code="E0610", help=(help_text,))
-
-
 def entry_help(unknown: str, names: Collection[str]) -> str:
-    """Return the help for ``x_1`` where there is an ``x``; "" for another name."""
+    """Return the help for ``x_1`` where there is an ``x``, and no ``x_2`` either; "" for another name."""
     found = INDEXED.fullmatch(unknown)
     if found is None or found[1] not in names:
+        return ""
+    if any(VERSION.fullmatch(name) and name.startswith(f"{found[1]}_") for name in names):
         return ""
     return f"an entry is written {found[1]}[{found[2]}], counted from 0"
 

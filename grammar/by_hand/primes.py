@@ -40,6 +40,8 @@ def with_quotients(text: PlacedText, variables: Collection[str]) -> PlacedText:
     ``f``, ``x`` and ``y`` have to be ``variables`` of the script, and ``f_x`` none.
     """
 
+    variables = {name for name in variables if name.isidentifier()}
+
     def replace(found: re.Match[str]) -> str:
         word = found[0]
         names = [word[:at] for at, letter in enumerate(word) if letter == "_" and word[:at] in variables]
@@ -50,7 +52,7 @@ def with_quotients(text: PlacedText, variables: Collection[str]) -> PlacedText:
         if below in variables:
             return f"d{name}/d{below}"
         pairs = [(below[:at], below[at:]) for at in range(1, len(below))]
-        known = [pair for pair in pairs if set(pair) <= set(variables)]
+        known = [pair for pair in pairs if variables.issuperset(pair)]
         return f"d2{name}/d{known[0][0]} d{known[0][1]}" if known else word
 
     return text.sub(BELOW, replace)

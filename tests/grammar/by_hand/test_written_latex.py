@@ -77,7 +77,6 @@ def test_comments_behind_an_equation_say_what_names_stand_for() -> None:
             "write sum(...) of all entries",
         ),
         (VECTOR, r"dL/dx = \prod_{i=1}^{n} x_i", "does not say over which entries", "write prod(...)"),
-        (VECTOR, r"dL/dx_1 = 2 x_1", "no variable `x_1`", "an entry is written x[1], counted from 0"),
         (VECTOR, r"dL/dx[1] = 2 x_{1}", "'x_1' is not defined", "an entry is written x[1], counted from 0"),
         (CHOICE, r"dy/dx = \begin{cases} 2x \\ 0 \end{cases}", "has no condition", "write rows such as"),
         (
