@@ -94,7 +94,7 @@ def explain_reassigned_number(
     for name, value in sorted(top_level_assignments(scene.script.body), key=begins_sum):
         is_list = isinstance(value, tree.ListDisplay)
         is_input = names.module.assignment_count(name.id) == 1 and not (is_list and name.id in names.changed)
-        if value is None or not is_literal_number(value, names) or is_input:
+        if value is None or not is_literal_number(value, scene.source, names) or is_input:
             continue
         if not (value is target or origins.depends_on(target, name.id)):
             continue

@@ -10,6 +10,7 @@ from functools import partial
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy_imports import LazyModule, np
+from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
@@ -82,7 +83,7 @@ class AssignmentPlan:
 
 
 def make_plan(
-    script: tree.Script, names: ScriptScopes, settings: Settings, without_tensors: bool
+    script: tree.Script, source: Source, names: ScriptScopes, settings: Settings, without_tensors: bool
 ) -> AssignmentPlan:
     """Return the conversions that top-level assignments make."""
     sets, wrt = settings.sets, settings.wrt
@@ -100,7 +101,7 @@ def make_plan(
             made.assigned_once.append(name)
             if without_tensors and makes_generator(written, names):
                 generators.append(name)
-        is_literal = written is not None and is_literal_number(written, names, generators)
+        is_literal = written is not None and is_literal_number(written, source, names, generators)
         if without_tensors and written is not None and is_literal:
             if once:
                 steps.append(to_leaf)

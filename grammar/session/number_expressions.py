@@ -5,6 +5,7 @@ An expression that reads a variable is computed, and what it is assigned to is n
 
 from __future__ import annotations
 
+from autodiff.core.base.source import Source
 from autodiff.core.graph.dtypes import DType
 from autodiff.grammar.interpret.scope import ScriptScopes
 from autodiff.grammar.syntax import tree
@@ -59,7 +60,9 @@ GENERATORS = frozenset(["RandomState", "default_rng"])
 NO_NUMBERS = frozenset(["dtype"])
 
 
-def is_literal_number(node: tree.Expression, names: ScriptScopes, generators: Collection[str] = ()) -> bool:
+def is_literal_number(
+    node: tree.Expression, source: Source, names: ScriptScopes, generators: Collection[str] = ()
+) -> bool:
     """Whether an expression is a number that the text has: a literal, a named constant, or made of these.
 
     That is arithmetic with such numbers, a nested list of them, or a function of ``math``, numpy or Python.
@@ -67,6 +70,7 @@ def is_literal_number(node: tree.Expression, names: ScriptScopes, generators: Co
     array, as in ``np.random.randn(n, m)/np.sqrt(n)``. ``generators`` are names of random generators.
     """
     stack: list[tuple[tree.Expression, bool]] = [(node, False)]
+    may_have_sizes = "(" in source.excerpt(node.span)
     found = False
     counts: set[str] = set()
     read: set[str] = set()
@@ -103,6 +107,8 @@ def is_literal_number(node: tree.Expression, names: ScriptScopes, generators: Co
         elif is_named_constant(node, names):
             found = True
         elif isinstance(node, tree.Name):
+            if not may_have_sizes:
+                return False
             read.add(node.id)
         else:
             return False

@@ -339,7 +339,7 @@ def run_script(
     """Resolve, compile and run a parsed script. Without ``keeps_tree`` the tree is of no use afterwards."""
     sets = settings.sets
     scopes, only_read, without_tensors, is_plain = resolve_names(script, source, sets)
-    planned = make_plan(script, scopes, settings, without_tensors)
+    planned = make_plan(script, source, scopes, settings, without_tensors)
     execution = Execution(source, script if keeps_tree else None, scopes, settings.of is not None)
     execution.without_tensors = without_tensors
     execution.data = settings.data.union(planned.data)

@@ -59,6 +59,26 @@ def test_whether_a_name_is_a_constant_is_asked_once_for_all_terms_of_a_sum(monke
     assert [node.id for node in asked] == ["w"]
 
 
+def test_an_expression_without_calls_is_no_number_from_its_first_name_on(monkeypatch) -> None:
+    """Where nothing is called, no name can be the size of an array: the other terms need no look."""
+    asked = []
+    is_size = number_expressions.is_size
+    monkeypatch.setattr(number_expressions, "is_size", lambda node: asked.append(node) or is_size(node))
+    assert gradients("a = 2.0\nb = 3.0\nL = a*2.0 + a*b\n") == {"a": 5, "b": 2}
+    assert [node.id for node in asked] == ["b"]
+
+
+@pytest.mark.parametrize(("length", "exceeds"), [(40, False), (60, True)])
+def test_that_a_pass_over_a_tape_has_many_nodes_is_seen_without_them(length: int, exceeds: bool) -> None:
+    made = subject(
+        f"w = 2.0\ny = w\nfor i in range(100):\n    y = y*w\nL = sum(w*k for k in range({length}))"
+    )
+    assert made.size > 100
+    assert made.exceeds(2 * 50) == exceeds
+    assert made.has_nodes != exceeds
+    assert made.exceeds(2 * 50) == (len(made.order) > 2 * 50) == exceeds
+
+
 @pytest.mark.parametrize(
     ("text", "leaves"),
     [
