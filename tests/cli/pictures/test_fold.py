@@ -12,6 +12,7 @@ from autodiff.cli.pictures.picture import make_picture
 from autodiff.cli.pictures.story import make_steps
 from autodiff.cli.pictures.svg import svg_text
 from autodiff.cli.render.page import Page
+from autodiff.cli.requests import constructs
 from autodiff.cli.requests.constructs import find_constructs
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
@@ -60,6 +61,17 @@ def test_the_loops_and_functions_of_a_script_are_found():
         "Net.forward()",
         "line 14",
     ]
+
+
+def test_a_script_without_loops_and_functions_is_not_parsed_again(monkeypatch):
+    parsed, parse = [], constructs.parse_to_first_error
+    monkeypatch.setattr(
+        constructs, "parse_to_first_error", lambda source: parsed.append(source) or parse(source)
+    )
+    assert find_constructs(Source("w = 2.0\nL = w*3\n")) == []
+    assert not parsed
+    assert [name for *_, name in find_constructs(Source("for i in range(2):\n    w = 2.0\n"))] == ["line 1"]
+    assert len(parsed) == 1
 
 
 @pytest.mark.parametrize(("around", "depth", "count"), [("", 0, 2002), ("", 500, 501), ("h_9", 3, 7)])
