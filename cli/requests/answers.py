@@ -85,5 +85,4 @@ class Answers:
 
 def is_too_large(request: Request, subject: ReportedPass) -> bool:
     """Whether a graph is too large to be replayed."""
-    is_large = subject.size > MOST_REPLAYED and len(subject.order) > MOST_REPLAYED
-    return is_large and not request.values.get("all")
+    return subject.exceeds(MOST_REPLAYED) and not request.values.get("all")

@@ -262,7 +262,7 @@ def describe_within_limits(
             nodes = subject.size if subject.size > MOST_COUNTED else len(subject.drawn)
             fit = parts_that_fit(session.page(), nodes, len(subject.wrt))
             graph, derivations, options["formulas"] = fit
-    if (graph or derivations) and not request.values.get("all") and subject.size > MOST_NODES:
+    if (graph or derivations) and not request.values.get("all") and subject.exceeds(MOST_NODES):
         large = cut_of(subject, graph, derivations)
         cut = large or cut
         if large:
@@ -275,14 +275,16 @@ def describe_within_limits(
 
 
 def cut_of(subject: ReportedPass, graph: bool, derivations: bool) -> str:
-    """What is not shown of a graph, as a sentence; empty if it is not so large after all.
+    """What is not shown of a large graph, as a sentence; empty if what is drawn is not so large.
 
-    A long tape may hold more than this pass.
+    The nodes of a tape are made only to be drawn.
     """
-    count = len(subject.drawn)
-    if count <= MOST_NODES:
-        return ""
-    said = [f"of its {count:,} nodes the last {MOST_OF_LARGE:,} are shown"] * graph
+    said = []
+    if graph or subject.has_nodes:
+        count = len(subject.drawn)
+        if count <= MOST_NODES:
+            return ""
+        said = [f"of its {count:,} nodes the last {MOST_OF_LARGE:,} are shown"] * graph
     said += [f"paths are followed in graphs of at most {MOST_NODES:,} nodes"] * derivations
     return f"the graph is large: {' and '.join(said)} (--all shows everything)"
 

@@ -417,3 +417,12 @@ def visited_places(tape: Tape, seeds: list[int]) -> list[int]:
                     if below > 0:
                         is_reached[below] = 1
     return found
+
+
+def visits_more_than(passed: list[tuple[Tape, list[int]]], count: int) -> bool:
+    """Whether a pass that entered tapes at these places visits more than ``count`` results."""
+    for tape, seeds in passed:
+        count -= sum(1 for at in visited_places(tape, seeds) if tape[at][0] is not None)
+        if count < 0:
+            return True
+    return False

@@ -62,6 +62,7 @@ class ReportedPass:
             "_root",
             "_sweep_nodes",
             "_variables",
+            "_visits_more_than",
             "without_pass",
             "name",
             "notes",
@@ -95,6 +96,7 @@ class ReportedPass:
         adds_up: bool = False,
         most_nodes: int = 0,
         tapes: Sequence[Tape] = (),
+        visits_more_than: Callable[[int], bool] | None = None,
     ) -> None:
         self.name = name
         self.adds_up = adds_up
@@ -115,6 +117,7 @@ class ReportedPass:
         self._constants = constants
         self.since = since
         self.tapes = tapes
+        self._visits_more_than = visits_more_than
         self.numbers_first: frozenset[str] = frozenset()
         self._drawn: list[Node] | None = None
         self._ends: Collection[Node] = ()
@@ -152,6 +155,13 @@ class ReportedPass:
     def size(self) -> int:
         """The number of nodes, or a larger number while they are entries of a tape."""
         return self._most_nodes if self._root is None else len(self._order)
+
+    def exceeds(self, count: int) -> bool:
+        """Whether there are more nodes than ``count``. To see that of a large tape, no nodes are made."""
+        if self.size <= count:
+            return False
+        is_seen = self._root is None and self._visits_more_than is not None and self._visits_more_than(count)
+        return is_seen or len(self.order) > count
 
     @property
     def has_nodes(self) -> bool:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy_imports import LazyModule
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.tape import entry_name, entry_names, entry_node, existing_node, is_tape_entry
+from autodiff.core.fast.tape import (
+    entry_name,
+    entry_names,
+    entry_node,
+    existing_node,
+    is_tape_entry,
+    visits_more_than,
+)
 from autodiff.core.fast.tape_backward import backward_from_entry
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.report.records import ReportedPass
@@ -80,6 +88,7 @@ def subject_from_tape(execution: Execution, requested: list[str]) -> ReportedPas
         make_nodes=make_nodes,
         most_nodes=sum(len(tape) for tape, _ in found[1]),
         tapes=[tape for tape, _ in found[1]],
+        visits_more_than=partial(visits_more_than, found[1]),
     )
     return subject
 
