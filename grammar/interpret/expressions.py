@@ -72,13 +72,18 @@ def constant_closure(value: Any) -> Evaluate:
 
 @compiles(tree.Number, EXPRESSIONS)
 def compile_number(c: Compiler, node: tree.Number) -> Evaluate:
+    warn_of_lost_number(c, node)
+    return constant_closure(node.value)
+
+
+def warn_of_lost_number(c: Compiler, node: tree.Number) -> None:
+    """Warn of a number of the text that a float cannot hold, as it is too large or too near to 0."""
     value = node.value
     if value.__class__ is float and (value == 0.0 or value == INFINITY):
         text = c.source.excerpt(node.span)
         if value or any(digit in text.lower().partition("e")[0] for digit in "123456789"):
             short = text if len(text) <= 20 else text[:20] + "..."
             runtime.warn(f"{short} does not fit in a float: it is taken as {value}", node.span)
-    return constant_closure(value)
 
 
 INFINITY = float("inf")

@@ -10,7 +10,7 @@ import operator
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
-from autodiff.grammar.interpret.expressions import constant_closure
+from autodiff.grammar.interpret.expressions import constant_closure, warn_of_lost_number
 from autodiff.grammar.objects.operators import BINARY, COMPARISON, UNARY
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND, is_true
@@ -30,6 +30,8 @@ LONGEST_COMPILED = 10_000
 
 @compiles(tree.Binary, EXPRESSIONS)
 def compile_binary(c: Compiler, node: tree.Binary) -> Evaluate:
+    if node.left.__class__ is not tree.Binary:
+        return compile_binary_link(c, node, c.expression(node.left), node.left)
     # A long sum is a deep tree to the left. A loop follows it, which saves the compiler the recursion.
     chain = [node]
     while chain[-1].left.__class__ is tree.Binary:
@@ -89,7 +91,7 @@ def compile_binary_link(
     x_slot = c.local_slot(left_node)
     build = FAST_PATHS.get(node.op)
     if node.right.__class__ is tree.Number and build is not None:
-        c.expression(node.right)  # for the error or warning about a number that is too large
+        warn_of_lost_number(c, node.right)
         return build[1](left, x_slot, node.right.value, span, operate)
     right = c.expression(node.right)
     if build is not None:

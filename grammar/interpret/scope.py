@@ -143,7 +143,8 @@ def visit_all(body: Iterable[tree.SyntaxNode], scope: Scope, names: ScriptScopes
                 stack.append((node.right, scope, False))
             node = node.left
         below = VISITORS[node.__class__](node, scope, names, binding)
-        stack.extend(reversed(below))
+        if below:
+            stack.extend(reversed(below))
 
 
 def visit_name(node: tree.Name, scope: Scope, names: ScriptScopes, is_target: bool) -> PendingVisits:

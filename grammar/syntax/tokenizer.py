@@ -118,13 +118,12 @@ class _Tokenizer:
                     break
             found = match(text, at, end)
             assert found is not None  # every part of the pattern may be empty
-            sort = found.lastgroup
+            sort, at = found.lastgroup, found.end()
             if sort is None:
-                at = found.end()
                 if at >= end:
                     break
                 raise stray_character(text, at, end)
-            begin, at = found.span(sort)
+            begin = found.start(sort)
             if sort == "n":
                 kind = text[begin:at]
                 if kind not in keywords:
