@@ -78,9 +78,12 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return the line and column of an offset, both counted from 1, in characters."""
-        starts = self._line_starts
-        line = bisect_right(starts, offset)
-        return line, offset - starts[line - 1] + 1
+        line = self.line_number(offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def line_number(self, offset: int) -> int:
+        """Return the line of an offset, counted from 1."""
+        return bisect_right(self._starts or self._line_starts, offset)
 
     def line_start(self, number: int) -> int:
         """Return the offset at which a line begins; the end of the text for a line after the last."""

@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import ChainMap, Counter, defaultdict
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
+from operator import attrgetter
 
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import limits
@@ -292,9 +293,10 @@ class NodeNames:
             self._places = {}
             counts: Counter[tuple[int | None, str]] = Counter()
             shown = set(self._oldest_first)
+            called = cache(lambda name: reader_name(name).partition("(")[0])
             for one in self._made_in_order():
                 if isinstance(one, OpNode):
-                    kind = self.line(one), reader_name(one.op.name).partition("(")[0]
+                    kind = self.line(one), called(one.op.name)
                     counts[kind] += 1
                     if one in shown:
                         self._places[one] = f"{ordinal(counts[kind])} {kind[1]}"
@@ -306,7 +308,7 @@ class NodeNames:
         if self._whole is None:
             return self._oldest_first
         others = (node for node in self._oldest_first if not node.tracked)
-        return sorted([*self._whole, *others], key=lambda node: node.number)
+        return sorted([*self._whole, *others], key=attrgetter("number"))
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
         """A derivative as text: ``dL/dx5``, ``dx5/d(w2*x3)``. ``alias`` replaces the name of ``above``."""
@@ -314,7 +316,7 @@ class NodeNames:
 
     def line(self, node: Node) -> int | None:
         """The line where the node was made."""
-        return None if node.site is None else self.source.position(node.site.start)[0]
+        return None if node.site is None else self.source.line_number(node.site.start)
 
     def source_line(self, node: Node) -> str:
         """The source text of the node on one line; empty if the script did not make it."""
