@@ -54,7 +54,7 @@ from autodiff.grammar.by_hand.training_turns import turn_of_call
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
-from autodiff.grammar.session.hand_gradients import is_loss, is_only_output
+from autodiff.grammar.session.hand_gradients import is_gradient, is_loss, is_only_output
 from autodiff.grammar.session.last_turn import with_loss_of_steps
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
@@ -295,13 +295,19 @@ class HandWork:
         is_open = None in self.outputs
         if turn is not None and is_open:
             self.enter_loss(turn.loss(execution))
-        elif is_open:
+        elif is_open and self.keys:
             self.choose_output_of_steps(execution, settings)
+        elif is_open:
+            self.choose_output_of_formulas(execution, settings)
         elif turn is None and settings.grad_output is None and self.are_steps_of_one_output:
             self.take_given_gradient(execution, settings, self.outputs[0] or "")
         if turn is not None and turn.line:
             self.note(f"the steps are those of the first turn of the loop of line {turn.line}")
         self.leave_out_values(execution, settings)
+
+    def own_derivations(self, script: Source) -> list[Derivation]:
+        """Return the derivations whose steps are lines of the script itself."""
+        return [one for one in self.derivations if one.given.text == script.text]
 
     def enter_loss(self, loss: str | None) -> None:
         """Let the formulas that name no output be about the loss."""
@@ -310,7 +316,8 @@ class HandWork:
 
     def choose_output_of_steps(self, execution: Execution, settings: Settings) -> None:
         """Let the steps be about the loss before them, or about an output at which the gradient is given."""
-        loss = loss_before_steps(self.keys, execution, settings)
+        are_own = bool(self.own_derivations(execution.source))
+        loss = loss_before_steps(self.keys, execution, settings, are_own)
         is_given = settings.grad_output is None and not is_loss(loss or "")
         if is_given and self.take_given_gradient(execution, settings):
             return
@@ -318,7 +325,16 @@ class HandWork:
             self.enter_loss(loss)
             self.note(f"the steps are about {loss}, which is computed before them")
         else:
-            check_has_output(self.keys, execution, settings)
+            check_has_output(self.keys, execution, settings, are_own)
+
+    def choose_output_of_formulas(self, execution: Execution, settings: Settings) -> None:
+        """Let formulas about a script that ends in its own gradients be about the loss before these."""
+        with suppress(AutodiffError):
+            last = find_target(execution, settings).name
+            by_hand = {name for name in execution.names if is_gradient(name, execution)}
+            if last in by_hand and (loss := loss_before_steps(by_hand, execution, settings, True)):
+                self.enter_loss(loss)
+                self.session.note(f"the output is {loss}: `{last}` behind it is a gradient by hand")
 
     def take_given_gradient(self, execution: Execution, settings: Settings, output: str = "") -> bool:
         """Let the gradient that the script gives at its output, or at this one, arrive there; say whether."""
@@ -504,7 +520,7 @@ class HandWork:
 
     def judge_called_functions(self, script: Source, settings: Settings, asked: list[str]) -> None:
         """Judge the lines of the functions whose results are wrong steps of the script too."""
-        own = [one for one in self.derivations if one.turn is None and one.given.text == script.text]
+        own = [one for one in self.own_derivations(script) if one.turn is None]
         if not own or len(self.outputs) > 1:
             return
         place = self.places[own[0].given]

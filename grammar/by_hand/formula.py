@@ -28,7 +28,7 @@ from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_o
 from autodiff.grammar.by_hand.side_by_side import with_signs
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.values import type_name
-from autodiff.grammar.session.hand_gradients import LOSS_NAMES
+from autodiff.grammar.session.hand_gradients import stands_for_loss
 from autodiff.grammar.session.versions import VERSION
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import assigned_names, walk
@@ -54,6 +54,9 @@ VARIABLE = re.compile(r"(?<![\w.])\w+\b(?!\s*\()")
 CALLED = re.compile(r"(?<![\w.])(\w+)\s*\(")
 #: A name with a number behind it, as of an entry.
 INDEXED = re.compile(r"([^\W\d_]\w*?)_?(\d+)")
+#: A name that counts the turns of a loop, and one that is given a value by an equals sign.
+COUNTER = re.compile(r"\bfor\s+([^\W\d]\w*)\s+in\s+range\(")
+GIVEN = re.compile(r"([^\W\d]\w*)\s*[-+*/@%]*=(?!=)")
 #: A comma between digits that stands in no bracket.
 DECIMAL_COMMA = re.compile(r"[([{]|[)\]}]|(?<![\w.,])(\d+,\d+(?:[eE][-+]?\d+)?)(?![\w.,])")
 
@@ -67,8 +70,13 @@ class NotJudgedError(UsageError):
 
 
 def words_of(script: Source) -> set[str]:
-    """Return the words of a script that may be variables, which separate the names in ``d2L/dxdw``."""
-    return set(VARIABLE.findall(UNREAD_TEXT.sub(" ", script.text)))
+    """Return the words of a script that may be variables, which separate the names in ``d2L/dxdw``.
+
+    Names that only count turns are none: ``dj_dw`` beside ``for j in range(n)`` is a gradient of the loss.
+    """
+    text = UNREAD_TEXT.sub(" ", script.text)
+    counters = set(COUNTER.findall(text)) - set(GIVEN.findall(text))
+    return set(VARIABLE.findall(text)) - counters
 
 
 def derivative_names(script: Source, others: Collection[str] = ()) -> DerivativeNames:
@@ -211,8 +219,8 @@ class Formula:
     def accept_output(self, name: str, is_only: bool = False, is_weighed: bool = False) -> str:
         """Let a name that the script lacks mean the output; else raise a UsageError.
 
-        It does where the output has no name, where it ``is_only`` and the name is one of LOSS_NAMES, and
-        where it ``is_weighed`` and the name is that of reports for it. In the second case the note that says
+        It does where the output has no name, where it ``is_only`` and the name is a loss's, and where it
+        ``is_weighed`` and the name is that of reports for it. In the second case the note that says
         so is returned, else "".
         """
         if self.workings is None:
@@ -225,7 +233,7 @@ class Formula:
             side.is_weighed = is_weighed and side.output == WEIGHED
             if side.is_weighed:
                 pass
-            elif is_only and side.output in LOSS_NAMES:
+            elif is_only and stands_for_loss(side.output):
                 note = f"`{side.output}` in the formulas is read as `{name}`, the script's output"
             elif name.isidentifier():
                 by = side.by[0][0]

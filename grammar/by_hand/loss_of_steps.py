@@ -42,11 +42,14 @@ def computed_loss(names: Iterable[str], execution: Execution) -> str | None:
     return ([None, *found, *named])[-1]
 
 
-def loss_before_steps(keys: Collection[str], execution: Execution, settings: Settings) -> str | None:
+def loss_before_steps(
+    keys: Collection[str], execution: Execution, settings: Settings, are_own: bool
+) -> str | None:
     """Return the loss of a script that goes on with its backward pass by hand, the steps ``keys``.
 
-    Such a script ends in one of its gradients, or in a value that is computed with them: in a weight after
-    a step, ``W -= lr*dW``. Behind other values, only what is called a loss is one. None for other scripts.
+    Such a script ends in one of its gradients, or in a value behind them: in a weight after a step,
+    ``W -= lr*dW``, or in an error bar. If the steps ``are_own`` lines of the script, a value that is computed
+    with them is not what they are gradients of. None for other scripts.
     Raises a UsageError where it is not certain which value the steps are about.
     """
     own = own_gradients(keys, execution)
@@ -68,7 +71,10 @@ def loss_before_steps(keys: Collection[str], execution: Execution, settings: Set
     if is_loss(found or ""):
         return found
     if target is not None and target.name not in own and target.name not in inputs:
-        return loss_before_first(keys, target.name, execution)
+        loss = loss_before_first(keys, target.name, execution)
+        is_before = execution.first_offset(target.name) < min(map(execution.first_offset, own))
+        if loss or is_before or not are_own:
+            return loss
     if found is None or given_gradient(keys, execution) is not None:
         return found
     return value_with_gradients(before, own, execution)
@@ -135,12 +141,17 @@ def unclear_output(outputs: Iterable[str], keys: Iterable[str], execution: Execu
     )
 
 
-def check_has_output(keys: Collection[str], execution: Execution, settings: Settings) -> None:
-    """Raise a UsageError if the output would be a gradient by hand: no step is a derivative of that."""
+def check_has_output(keys: Collection[str], execution: Execution, settings: Settings, are_own: bool) -> None:
+    """Raise a UsageError if the output would be a gradient by hand: no step is a derivative of that.
+
+    If the steps ``are_own`` lines of the script, nor are they of a value that is computed with one.
+    """
     own = own_gradients(keys, execution)
-    if own and find_target(execution, settings).name in own:
-        before = values_before(nodes_by_hand(own, execution), execution)
-        raise unclear_output(last_values(before, execution), own, execution)
+    if not own:
+        return
+    target, by_hand = find_target(execution, settings), nodes_by_hand(own, execution)
+    if target.name in own or (are_own and not by_hand.isdisjoint(newest_first([target.node]))):
+        raise unclear_output(last_values(values_before(by_hand, execution), execution), own, execution)
 
 
 def loss_before_first(keys: Collection[str], target: str, execution: Execution) -> str | None:

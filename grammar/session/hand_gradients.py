@@ -38,6 +38,11 @@ def is_loss(name: str) -> bool:
     return name in LOSS_NAMES or LOSS.fullmatch(name) is not None
 
 
+def stands_for_loss(name: str) -> bool:
+    """Whether ``J`` or ``j`` may mean the loss of a script where no variable is called so."""
+    return not LOSS_NAMES.isdisjoint([name, name.capitalize()])
+
+
 def is_loss_list(name: str) -> bool:
     """Whether a list by this name has a loss for each turn: ``losses``, ``cost_history``."""
     return any(word in name.lower() for word in ("loss", "cost", "error", "mse"))
@@ -115,7 +120,7 @@ def names_in_one(name: str, names: Collection[str]) -> tuple[str, str] | None:
     text = name[1:] if name[:1] == "d" else ""
     for between in re.finditer(BETWEEN_NAMES, text):
         output, by = text[: between.start()], text[between.end() :]
-        if by in names and (output in names or output in LOSS_NAMES):
+        if by in names and (output in names or stands_for_loss(output)):
             return (output if output in names else ""), by
     return None
 

@@ -55,7 +55,9 @@ def answers(
     keys = frozenset().union(*(one.steps for one in steps))
     names = {} if not steps else steps[0].derivation.names_to_keep()
     keep = frozenset((start, frozenset(read_there)) for start, read_there in names.items())
-    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, read, turn, keys, keep)
+    are_own = any(one.derivation.given.text == source.text for one in steps)
+    known = (read, turn, keys, keep, are_own)
+    runs, settings = runs_of(source.text, tuple(dict.fromkeys(inputs)), output, *known)
     subject = runs.first.subject
     inputs_asked = subject.wrt
     with EngineSetup(settings):
@@ -80,6 +82,7 @@ def runs_of(
     turn: Turn | None,
     keys: frozenset[str],
     keep: frozenset[tuple[int, frozenset[str]]],
+    are_own: bool,
 ) -> tuple[ScriptRuns, Settings]:
     """The runs of a script, which the tests with one derivation and other mistakes in it share."""
     settings = Settings(wrt=list(inputs), of=output, adds_up=True)
@@ -90,7 +93,7 @@ def runs_of(
     if turn is not None:
         settings.of = output or turn.loss(execution)
     elif output is None:
-        settings.of = loss_before_steps(keys, execution, settings)
+        settings.of = loss_before_steps(keys, execution, settings, are_own)
     subject = differentiate(execution, settings)
     with EngineSetup(settings):
         return ScriptRuns(subject, execution, Rerun(execution, settings, probe), 0, read), settings

@@ -441,3 +441,73 @@ def test_gradients_that_name_their_output_are_steps(autodiff, write):
     assert [step for step, answer in found if answer == "wrong"] == ["df/dz"]
     note = "note: `dfdy` looks like df/dy: differentiate f with --of f\n"
     assert note in autodiff("grad", write(CIRCUIT, "circuit.py").name).err
+
+
+BEHIND = [
+    "xnew = x - 0.1*dx",
+    "deviation = abs(dx)*0.1",
+    "H = hess(x)",
+    "p = x - 0.1*dx\nq = p**2",
+]
+
+
+@pytest.mark.parametrize("end", BEHIND)
+@pytest.mark.parametrize("name", ["y", "fx", "area"])
+def test_values_behind_the_steps_are_not_what_these_are_gradients_of(autodiff, write, name, end):
+    script = (
+        "import numpy as np\ndef hess(x): return np.array([[x, x**2], [x**3, x]])\n"
+        f"x = 2.0\n{name} = x**3\ndx = 3*x**2\n{end}\n"
+    )
+    assert verdicts(autodiff, write, script)[0] == [[f"d{name}/dx", "right"]]
+    assert verdicts(autodiff, write, script.replace("3*x**2", "2*x**2"))[0] == [[f"d{name}/dx", "wrong"]]
+
+
+def test_a_number_behind_the_steps_is_the_output_if_these_fit_it_better(autodiff, write):
+    script = "x = 2.0\nf = x**3\ndx = 3*x**2\nh = 6*x\n"
+    assert verdicts(autodiff, write, script)[0] == [["df/dx", "right"]]
+    assert verdicts(autodiff, write, script.replace("3*x**2", "6"))[0] == [["dh/dx", "right"]]
+    done = verdicts(autodiff, write, script.replace("3*x**2", "2*x**2"))[1]
+    assert "which output are these steps about?" in done.err
+
+
+def test_values_of_arrays_that_are_made_of_the_steps_are_asked_about(autodiff, write):
+    path = write("import numpy as np\nx = np.array([2.0, 3.0])\ny = x**3\ndx = 3*x**2\nz = x - dx\n", "a.py")
+    done = autodiff("check", path, "--formula", "@")
+    assert done.returncode == 2
+    assert "which output are these steps about?" in done.err
+    assert "--of y" in done.err
+
+
+COURSE = """\
+import numpy as np
+X = np.array([[0.5, 1.5], [1.0, 1.0], [3.0, 0.5]])
+y = np.array([0, 1, 1])
+w = np.array([0.2, 0.3])
+
+def compute_cost(X, y, w):
+    return np.sum((X @ w - y)**2)/6
+
+def compute_gradient(X, y, w):
+    dj_dw = np.zeros(2)
+    for i in range(3):
+        for j in range(2):
+            dj_dw[j] += (X[i] @ w - y[i])*X[i, j]
+    return dj_dw/3
+
+cost = compute_cost(X, y, w)
+dj_dw = compute_gradient(X, y, w)
+"""
+
+
+def test_a_small_j_stands_for_the_loss_although_a_loop_counts_with_it(autodiff, write):
+    assert verdicts(autodiff, write, COURSE)[0] == [["dcost/dw", "right"]]
+    assert verdicts(autodiff, write, COURSE.replace("- y[i])*", "+ y[i])*"))[0] == [["dcost/dw", "wrong"]]
+
+
+@pytest.mark.parametrize("left", ["dj/dw", "dJ/dw", "dcost/dw", "dw"])
+def test_a_formula_beside_gradients_by_hand_is_about_the_loss_before_them(autodiff, write, left):
+    path = write(COURSE, "course.py")
+    done = autodiff("check", path, "--formula", f"{left} == dj_dw")
+    assert (done.returncode, done.out.splitlines()[0]) == (0, "right: dcost/dw == dj_dw")
+    done = autodiff("check", path, "--formula", f"{left} == 2*dj_dw")
+    assert (done.returncode, done.out.splitlines()[0]) == (1, "wrong: dcost/dw == 2*dj_dw")
