@@ -33,6 +33,7 @@ from autodiff.grammar.by_hand.left_side import of_other_way
 from autodiff.grammar.by_hand.loss_of_steps import (
     arriving_gradients,
     check_has_output,
+    computed_loss,
     forward_names,
     given_gradient,
     have_same_names,
@@ -50,7 +51,7 @@ from autodiff.grammar.by_hand.steps import (
     not_judged,
     read_derivation,
 )
-from autodiff.grammar.by_hand.training_turns import turn_of_call
+from autodiff.grammar.by_hand.training_turns import calls_of_functions
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
     from autodiff.cli.requests.session import Session
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.by_hand.steps import Segment
-    from autodiff.grammar.by_hand.training_turns import Turn
+    from autodiff.grammar.by_hand.training_turns import FunctionCall, Turn
     from autodiff.grammar.session.run import Execution, Settings
 
 
@@ -92,8 +93,7 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     work.prepare(settings, asked)
     probe = Probe()
     turn = work.turn
-    part = None if turn is None else turn.script
-    execution = run_request(session, settings, request.text("order") == "2", True, probe, part)
+    execution = work.run(session, settings, probe)
     line = work.sum_of_outputs(execution, settings)
     if line:
         source = with_line(script.source, line, execution)
@@ -169,6 +169,8 @@ class HandWork:
         #: The output of the formulas that name none, among those of several outputs.
         self.loss: str | None = None
         self.told: set[str] = set()
+        #: Whether the output is that of --of.
+        self.is_asked_output = settings.of is not None
         request = session.request
         for place, text in enumerate(request.texts("formula")):
             if text.startswith("@"):
@@ -177,6 +179,8 @@ class HandWork:
                 try:
                     given = script.text if is_own else decode(data, name)
                     derivation = read_derivation(given, name, script)
+                    if is_own and derivation.turn is not None and settings.of is not None:
+                        derivation = in_call(settings, script) or derivation
                 except UsageError as error:
                     if is_own and isinstance(error, NoStepsError):
                         propose_names(error, script)
@@ -240,6 +244,24 @@ class HandWork:
         settings.wrt = list(dict.fromkeys([*asked, *inputs_of(self.formulas)]))
         settings.keep = self.names_to_keep()
         settings.adds_up = True  # a formula may be about the Jacobian of an output of several entries
+
+    def run(self, session: Session, settings: Settings, probe: Probe) -> Execution:
+        """Run the script, or the turn of it that the steps are; if this is a function, show all prints."""
+        turn = self.turn
+        is_twice = session.request.text("order") == "2"
+        if turn is None or turn.loop is not None or not self.derivations[0].statements:
+            part = None if turn is None else turn.script
+            return run_request(session, settings, is_twice, True, probe, part)
+        assert session.script is not None
+        whole = settings.copy(wrt=[])
+        whole.of, whole.keep = None, {}
+        try:
+            execute(session.script.source, whole, session.print_from_script, discard_warning)
+        except AutodiffError as error:
+            if error.span is not None:
+                line = session.script.source.position(error.span.start)[0]
+                self.note(f"line {line}: the script stops here, behind the steps: {error.message}")
+        return run_request(session, settings, is_twice, True, probe, turn.script, discard_text)
 
     @property
     def turn(self) -> Turn | None:
@@ -519,23 +541,58 @@ class HandWork:
         return subject
 
     def judge_called_functions(self, script: Source, settings: Settings, asked: list[str]) -> None:
-        """Judge the lines of the functions whose results are wrong steps of the script too."""
-        own = [one for one in self.own_derivations(script) if one.turn is None]
+        """Judge the lines of the functions whose results are wrong steps of the script too.
+
+        The same for those that compute a loss of their own, if no step is about their results.
+        """
+        own = [one for one in self.derivations if one.statements]
         if not own or len(self.outputs) > 1:
             return
         place = self.places[own[0].given]
-        lines = {line for at, line, result in self.found if at == place and result.verdict == WRONG}
-        for line in sorted(lines)[:MOST_FUNCTIONS]:
-            found = turn_of_call(script, line)
-            search = partial(self.inside, *found, script, settings, asked) if found is not None else list
-            inside: list[tuple[int, HandCheck]] = try_extra("the search for the wrong line", search, [])
-            self.found += [(place, number, result) for number, result in inside]
+        calls = calls_of_functions(script)
+        wrong = {line for at, line, result in self.found if at == place and result.verdict == WRONG}
+        for call in [one for one in calls if one.line in wrong][:MOST_FUNCTIONS]:
+            self.enter_lines(place, call, script, settings, asked)
+        if self.is_asked_output:
+            return
+        judged = {line.number for one in own for line in one.lines if line.key in one.keys}
+        others = [one for one in calls if own[0].turn is not None or one.line not in judged]
+        for call in others[own[0].turn is not None :]:  # the turn of a function is that of the first call
+            self.enter_lines(place, call, script, settings, asked, is_apart=True)
+
+    def enter_lines(
+        self,
+        place: int,
+        call: FunctionCall,
+        script: Source,
+        settings: Settings,
+        asked: list[str],
+        is_apart: bool = False,
+    ) -> None:
+        """Enter the results of the lines of a function; a note says so if they cannot be judged ``apart``."""
+        search = partial(self.inside, call, script, settings, asked, is_apart)
+        inside: list[tuple[int, HandCheck]] = try_extra("the search for the wrong line", search, [])
+        known = {(line, one.left): one for at, line, one in self.found if at == place}
+        for number, result in inside:
+            before = known.get((number, result.left))
+            if before is not None and before.verdict != WRONG and result.verdict == WRONG:
+                self.found = [one for one in self.found if one[2] is not before]
+                before = None
+            if before is None:
+                self.found.append((place, number, result))
+        if is_apart and not inside and call.targets:
+            names = ", ".join(f"`{one}`" for one in call.targets)
+            reason = f"no loss is known whose gradients the lines of `{call.function.name}` are"
+            self.note(f"{script.name}:{call.line}: {names}: not judged, {reason}")
 
     def inside(
-        self, turn: Turn, parameters: list[str], script: Source, settings: Settings, asked: list[str]
+        self, call: FunctionCall, script: Source, settings: Settings, asked: list[str], is_apart: bool
     ) -> list[tuple[int, HandCheck]]:
-        """Return the results of the lines of a function; none if its names are those of other values."""
-        made = copy(self)
+        """Return the results of the lines of a function; none if its names are those of other values.
+
+        If it stands ``apart``, they are about a loss that the function computes.
+        """
+        made, turn = copy(self), call.turn
         derivation = divided_into_steps(script, script, turn, turn)
         made.derivations, made.places = [derivation], {derivation.given: 0}
         made.formulas = derivation.formulas()
@@ -545,19 +602,24 @@ class HandWork:
         settings = settings.copy()
         settings.keep = made.names_to_keep()
         own, probe = settings.copy(), Probe()
-        asked = [*asked, *inputs_of(self.formulas)]  # what these are tracked for
+        asked = asked if is_apart else [*asked, *inputs_of(self.formulas)]  # what these are tracked for
         own.of, own.wrt = self.outputs[0], list(dict.fromkeys([*asked, *inputs_of(made.formulas)]))
         try:
             with probe:
                 execution = execute(script, own, discard_text, discard_warning, script=turn.script)
-            if not have_same_names(find_target(execution, own).node, parameters, execution):
+            if is_apart:
+                own.of = computed_loss(call.losses, execution)
+                made.outputs, made.loss = [own.of], own.of
+                if own.of is None:
+                    return []
+            elif not have_same_names(find_target(execution, own).node, call.parameters, execution):
                 return []
             made.leave_out_values(execution, own)
             answers = Answers(script.name, "", 1)
-            made.answer_about(self.outputs[0], execution, settings, asked, probe, answers)
+            made.answer_about(own.of, execution, settings, asked, probe, answers)
         except AutodiffError:
             return []  # what fails is told of the line that calls the function
-        first, last = (script.position(one.span.start)[0] for one in (turn.body[0], turn.body[-1]))
+        first, last = script.position(turn.body[0].span.start)[0], script.position(turn.body[-1].span.end)[0]
         return [
             (line, result) for _, line, result in made.found if first <= line <= last and result.error is None
         ]
@@ -639,6 +701,15 @@ def propose_names(error: NoStepsError, script: Source) -> None:
     error.fixes = tuple([with_code(fix, script) for fix in fixes_without_names(script)])
     if error.fixes and error.line is not None:
         error.span, error.source, error.help = script.line_span(error.line), script, ()
+
+
+def in_call(settings: Settings, script: Source) -> Derivation | None:
+    """Return the steps of the function whose result ``--of`` names; that is then the function's variable."""
+    for call in calls_of_functions(script):
+        if settings.of in call.results:
+            settings.of = call.results[settings.of]
+            return divided_into_steps(script, script, call.turn, call.turn)
+    return None
 
 
 def with_line(script: Source, line: str, execution: Execution) -> Source:

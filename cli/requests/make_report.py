@@ -66,7 +66,7 @@ STEPPING = ("run", "grad", "explain", "graph", "trace", "check", "diff")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from autodiff.core.derivation.second_order import SecondDerivative
@@ -182,14 +182,15 @@ def run_request(
     needed: bool,
     probe: Probe | None,
     part: tree.Script | None = None,
+    write: Callable[[str], None] | None = None,
 ) -> Execution:
-    """Run the script, or a ``part`` of it, watched by ``probe``.
+    """Run the script, or a ``part`` of it, watched by ``probe``; ``write`` gets what it prints, if given.
 
     It runs again with more inputs if the report is ``needed`` and inputs are assigned again.
     """
     if probe is not None:
         with probe:
-            return run_request(session, settings, twice, needed, None, part)
+            return run_request(session, settings, twice, needed, None, part, write)
     assert session.script is not None
     request = session.request
     if request.texts("fail_on"):
@@ -199,7 +200,7 @@ def run_request(
     execution = execute(
         session.script.source,
         settings,
-        session.print_from_script,
+        write or session.print_from_script,
         lambda *what: warn(session, *what),
         twice,
         part,

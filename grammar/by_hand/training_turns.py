@@ -123,31 +123,57 @@ def find_turn(source: Source, is_sure: bool, by: frozenset[str] = frozenset()) -
     return None if found is None else Turn(source, script, found)
 
 
-def turn_of_call(source: Source, line: int) -> tuple[Turn, list[str]] | None:
-    """Return the steps in the function that a line at top level calls, and its parameters.
+class FunctionCall:
+    """A call at top level of a function that has steps: the ``turn`` that its lines are, and its ``line``.
 
-    None without any steps, or with a loop.
+    ``targets`` are the names that get its results, ``results`` those of them that are variables of the
+    function, by these names.
     """
+
+    __slots__ = ("function", "line", "results", "targets", "turn")
+
+    def __init__(self, turn: Turn, function: tree.FunctionDef, statement: tree.Statement, line: int) -> None:
+        self.turn, self.function, self.line = turn, function, line
+        self.targets = targets_of(statement)
+        returned = [one.value for one in own_statements(function.body) if isinstance(one, tree.Return)]
+        parts = (
+            returned[-1].elements if returned and isinstance(returned[-1], tree.TupleDisplay) else returned
+        )
+        names = [one.id if isinstance(one, tree.Name) else "" for one in parts]
+        pairs = zip(self.targets, names, strict=True) if len(names) == len(self.targets) else ()
+        self.results = {target: name for target, name in pairs if name}
+
+    @property
+    def parameters(self) -> list[str]:
+        return [one.name for one in self.function.parameters]
+
+    @property
+    def losses(self) -> list[str]:
+        """The names of the values that may be the loss whose gradients the steps are."""
+        return targets_of(*self.turn.body)
+
+
+def calls_of_functions(source: Source) -> list[FunctionCall]:
+    """Return the calls at top level whose functions have steps, in their order."""
     try:
         script = parse_to_first_error(source)
     except CompileError:
-        return None
+        return []
     search = TurnSearch(source, script, False, frozenset())
+    made = []
     for at, statement in enumerate(script.body):
         call = call_of(statement)
         function = search.functions.get("" if call is None else root_name(call.function))
-        if source.position(statement.span.start)[0] != line or call is None or function is None:
+        given = None if call is None or function is None else bound_parameters(function, call)
+        if function is None or given is None or not any(map(search.made_by, function.body)):
             continue
-        given = bound_parameters(function, call)
-        is_loop = any(isinstance(part, (tree.For, tree.While)) for part in walk(*function.body))
-        if given is None or is_loop or not any(map(search.made_by, function.body)):
-            return None
         found = search.turn_of(function.body, None)
         if found is not None:
             found.within(given, Span(function.span.start, function.body[0].span.start))
             found.before = (*script.body[:at], *found.before)
-            return Turn(source, script, found), [one.name for one in function.parameters]
-    return None
+            line = source.position(statement.span.start)[0]
+            made.append(FunctionCall(Turn(source, script, found), function, statement, line))
+    return made
 
 
 class TurnSearch:

@@ -179,3 +179,74 @@ dx_a = dout_a*2*x
     assert result.returncode == 2
     assert "--of out_a" in result.err
     assert "--of out_b" in result.err
+
+
+TWO_LOSSES = """\
+import numpy as np
+def naive(W, X, y, reg):
+    loss = 0.0
+    dW = np.zeros_like(W)
+    for i in range(len(X)):
+        e = X[i].dot(W) - y[i]
+        loss += e**2
+        dW += 2 * e * X[i]
+    loss = loss / len(X) + reg * np.sum(W * W)
+    dW = dW / len(X) + 2 * reg * W
+    return loss, dW
+def fast(W, X, y, reg):
+    e = X.dot(W) - y
+    loss = np.mean(e**2) + reg * np.sum(W * W)
+    dW = 2 * X.T.dot(e) / len(X) + 2 * reg * W
+    return loss, dW
+np.random.seed(0)
+W = np.random.randn(3)
+X = np.random.randn(6, 3)
+y = np.random.randn(6)
+print('before')
+loss_naive, grad_naive = naive(W, X, y, 0.1)
+loss_fast, grad_fast = fast(W, X, y, 0.1)
+print('difference: %.0e' % np.abs(grad_naive - grad_fast).max())
+"""
+MISTAKE = ("/ len(X) + 2 * reg * W\n    return loss, dW\nnp", "/ len(X) + reg * W\n    return loss, dW\nnp")
+
+
+def test_each_function_with_a_loss_is_judged(autodiff, tmp_path) -> None:
+    found, out = check(autodiff, tmp_path, TWO_LOSSES)
+    assert found == [(10, "dloss/dW", "right"), (15, "dloss/dW", "right")]
+    assert out.count("before\n") == out.count("difference: ") == 1
+    wrong = TWO_LOSSES.replace(*MISTAKE)
+    assert wrong != TWO_LOSSES
+    assert check(autodiff, tmp_path, wrong)[0] == [(10, "dloss/dW", "right"), (15, "dloss/dW", "wrong")]
+
+
+def test_the_order_of_the_calls_does_not_matter(autodiff, tmp_path) -> None:
+    first = "loss_naive, grad_naive = naive(W, X, y, 0.1)\n"
+    second = "loss_fast, grad_fast = fast(W, X, y, 0.1)\n"
+    script = TWO_LOSSES.replace(*MISTAKE).replace(first + second, second + first)
+    assert check(autodiff, tmp_path, script)[0] == [(10, "dloss/dW", "right"), (15, "dloss/dW", "wrong")]
+
+
+def test_a_function_beside_a_step_is_judged(autodiff, tmp_path) -> None:
+    script = TWO_LOSSES.replace(*MISTAKE).replace("loss_naive, grad_naive", "loss, dW")
+    script = script.replace("grad_naive", "dW")
+    assert check(autodiff, tmp_path, script)[0] == [(15, "dloss/dW", "wrong"), (22, "dloss/dW", "right")]
+
+
+@pytest.mark.parametrize(("name", "line"), [("loss_naive", 10), ("loss_fast", 15)])
+def test_the_loss_that_a_call_returns_can_be_asked_for(autodiff, tmp_path, name: str, line: int) -> None:
+    (tmp_path / "net.py").write_text(TWO_LOSSES)
+    result = autodiff("check", "net.py", "--formula", "@", "--of", name, cwd=tmp_path)
+    assert rows(result.out) == [(line, "dloss/dW", "right")]
+
+
+def test_what_cannot_be_judged_is_named(autodiff, tmp_path) -> None:
+    script = TWO_LOSSES + "def back(X, e):\n    dW = X.T.dot(e)\n    return dW\ng = back(X, y)\n"
+    _, out = check(autodiff, tmp_path, script)
+    reason = "not judged, no loss is known whose gradients the lines of `back` are"
+    assert f"net.py:28: `g`: {reason}" in out
+
+
+def test_a_script_that_stops_behind_the_steps_is_judged(autodiff, tmp_path) -> None:
+    found, out = check(autodiff, tmp_path, TWO_LOSSES + "x = missing\n")
+    assert found == [(10, "dloss/dW", "right"), (15, "dloss/dW", "right")]
+    assert "line 25: the script stops here, behind the steps" in out
