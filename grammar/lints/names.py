@@ -165,13 +165,15 @@ def assigned_twice(body: Sequence[tree.Statement]) -> list[tuple[tree.Assign, tr
             following.pop(statement.name, None)
         name = assigned_name(statement)
         again = following.get(name)
-        for node in walk(statement):
-            if isinstance(node, tree.Name):
-                following.pop(node.id, None)
+        # The target of such an assignment is replaced below, or stays.
+        below = walk(statement.value if isinstance(statement, tree.Assign) and name else statement)
+        read = {node.id for node in below if isinstance(node, tree.Name)}
+        for one in read:
+            following.pop(one, None)
         if isinstance(statement, tree.Assign) and name:
             if again is not None and is_pure(statement.value):
                 pairs.append((statement, again))
-            if not any(isinstance(node, tree.Name) and node.id == name for node in walk(statement.value)):
+            if name not in read:
                 following[name] = statement
     return pairs
 

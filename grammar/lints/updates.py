@@ -58,8 +58,9 @@ def is_made_anew(node: tree.Expression, name: str) -> bool:
     """Whether an expression makes a leaf or a detached copy of a name's old value, as ``w.detach()``."""
     reads = asks = False
     for part in walk(node):
-        reads = reads or is_name(part, name)
-        if isinstance(part, tree.Attribute):
+        if isinstance(part, tree.Name):
+            reads = reads or part.id == name
+        elif isinstance(part, tree.Attribute):
             asks = asks or part.name == "requires_grad_"
             asks = asks or (part.name in ("detach", "data") and is_name(part.object, name))
         elif isinstance(part, tree.Argument):

@@ -83,7 +83,9 @@ def walk(*nodes: tree.SyntaxNode) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
-        if node.__class__ not in WITHOUT_PARTS:
+        if node.__class__ is tree.Binary:  # a long sum has a million
+            stack += (node.right, node.left)
+        elif node.__class__ not in WITHOUT_PARTS:
             stack.extend(reversed(children(node)))
 
 
