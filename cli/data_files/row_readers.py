@@ -15,6 +15,7 @@ from autodiff.cli.data_files.json_tables import STRINGS
 from autodiff.cli.data_files.text_tables import counted, quoted_fields
 from autodiff.cli.process.streams import visible
 from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -230,7 +231,8 @@ def read_number(value: object) -> Any:
         try:
             return float(value) if value in STRINGS else number_in(value)
         except ValueError:
-            raise ValueError(f"`{visible(value[:LONGEST_FIELD])}` is no number") from None
+            why = ": fractions have a point, as in 1.5" if is_number_text(value.replace(",", ".")) else ""
+            raise ValueError(f"`{visible(value[:LONGEST_FIELD])}` is no number{why}") from None
     if value is None:
         return nan
     if isinstance(value, list):

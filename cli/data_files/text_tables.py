@@ -169,8 +169,10 @@ class TextTable:
         help = NOT_A_NUMBER
         place = "" if self.file == STDIN_NAME else f" {quote(self.file)}"
         if is_number_text(field.replace(",", ".")):
-            commas = f"tr , . <{place}" if place else "tr , ."
-            help = f"write fractions with a point, as in 1.5: {commas} | autodiff ... --data -"
+            help = "write fractions with a point, as in 1.5"
+            if self.separator != ",":
+                commas = f"tr , . <{place}" if place else "tr , ."
+                help += f": {commas} | autodiff ... --data -"
         elif at == 0 and not self.names:
             help = "a header has no numbers; without a header every field is one"
         elif at == 1 and not any(map(is_number_text, fields)):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.requests.session import Session
-    from autodiff.core.report.records import GradientReport, ReportedPass
+    from autodiff.core.report.records import GradientReport, ReportedPass, TensorFacts
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution, Settings
 
@@ -120,8 +120,7 @@ class Question:
     def say_broken_rows(self, session: Session, is_broken: Any) -> None:
         """Say which entries of the output have slopes that are not finite: a note if data are the cause."""
         output, count = self.report.output, int(np.count_nonzero(is_broken))
-        at = np.unravel_index(int(np.argmax(is_broken)), output.shape)
-        first = f"`{visible(output.name)}[{','.join(map(str, at))}]`"
+        first = f"`{entry_name(output, int(np.argmax(is_broken)))}`"
         names = [one.name for one in self.report.gradients if not is_finite(one.grad)]
         by = f" by {listed(names)}" if names else ""
         text = f"the slopes of {first}{by} are not finite"
@@ -159,6 +158,12 @@ class Question:
                 raise unknown_name_error(name, [variable.name for variable in inputs], "input", "E0601")
         parts = [entries_for(variable, values.get(variable.name, 0.0), option) for variable in inputs]
         return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def entry_name(output: TensorFacts, at: int) -> str:
+    """The name of an entry, as in ``y[0,1]``; ``at`` is its flat position."""
+    index = ",".join(map(str, np.unravel_index(at, output.shape)))
+    return visible(output.name) + (f"[{index}]" if index else "")
 
 
 def entries_for(variable: Variable, value: object, option: str) -> Any:
@@ -205,7 +210,7 @@ def make_product(session: Session) -> tuple[GradientReport, Sequence[Variable]]:
         asked.warn_of_first(session)
         product = asked.compute(derivative_matrices.jvp, vector)
         return asked.report, (with_gradient(asked.report.output, product),)
-    product = asked.compute(derivative_matrices.hvp, vector)
+    product = asked.compute(derivative_matrices.exact_hvp, vector)
     asked.warn_of_second(session, product)
     parts = []
     first = 0

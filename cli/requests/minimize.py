@@ -245,7 +245,7 @@ def refuse_weights(objective: Objective) -> None:
     """
     if objective.parts is None:
         what = "the output is no sum of squares"
-    elif any((np.asarray(part.weight) != 1).any() for part in objective.parts):
+    elif any((part.roots() != 1).any() for part in objective.parts):
         what = "the squares are multiplied by numbers or divided by them"
     else:
         return

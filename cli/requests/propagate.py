@@ -8,7 +8,7 @@ from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.data_file import data_error, listed
 from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.data import read_column
-from autodiff.cli.requests.derivatives import Question
+from autodiff.cli.requests.derivatives import Question, entry_name
 from autodiff.cli.requests.fail_on import judge
 from autodiff.cli.requests.make_report import read_names
 from autodiff.cli.requests.values import Values, split_names, values_of
@@ -79,12 +79,9 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     covariance = np.diag(deviations**2)
     if matrix is not None:
         insert(covariance, matrix, columns, places(asked))
-    jacobian = asked.exact_jacobian(session).astype("float64")
-    refuse_spoiled_rows(asked, jacobian)
-    output, sigma, shares = propagation.first_order(jacobian, covariance)
-    made = Propagation(asked.report, jacobian, covariance, output, sigma, shares)
+    made = first_order(session, asked, covariance)
     if request.texts("fail_on"):
-        is_finite = bool(np.isfinite(sigma).all())
+        is_finite = bool(np.isfinite(made.sigma).all())
         judge(
             session,
             [asked.report],
@@ -95,12 +92,33 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
         session.show_so_far = lambda: show(made)
         made.monte_carlo = sample(session, asked, made, Rerun(asked.execution, asked.settings, probe))
         session.show_so_far = None
-    elif not sigma.any() and not has_kinks and covariance.any():
+    elif not made.sigma.any() and not has_kinks and covariance.any():
         session.note(
             "to first order the deviation is 0: so are the derivatives by what has a deviation; --monte-carlo"
             " 10000 shows what curvature does"
         )
     return made
+
+
+def first_order(session: Session, asked: Question, covariance: Any) -> Propagation:
+    """The deviations to first order; notes the entries of the output that have none."""
+    jacobian = asked.exact_jacobian(session).astype("float64")
+    refuse_spoiled_rows(asked, jacobian)
+    is_known = np.isfinite(np.ravel(asked.subject.value))
+    note_unknown(session, asked, is_known | ~np.isfinite(jacobian).all(axis=1))
+    jacobian[~is_known] = np.nan  # what is no number has no deviation
+    output, sigma, shares = propagation.first_order(jacobian, covariance)
+    return Propagation(asked.report, jacobian, covariance, output, sigma, shares)
+
+
+def note_unknown(session: Session, asked: Question, is_told: Any) -> None:
+    """Note entries of the output that are not finite although their slopes are; others are told already."""
+    count = np.count_nonzero(~is_told)
+    if count:
+        first = entry_name(asked.report.output, int(np.argmin(is_told)))
+        text = f"`{first}` is not finite" if count == 1 else f"{count:,} entries of the output are not finite"
+        more = "" if count == 1 else f", the first is `{first}`"
+        session.note(f"{text}{more}: what is no number has no deviation")
 
 
 def refuse_spoiled_rows(asked: Question, jacobian: Any) -> None:

@@ -30,7 +30,7 @@ ROUNDING_UNITS = 8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -85,14 +85,29 @@ def row_without_unread(subject: ReportedPass, seed: Any, fixed: Mapping[Node, An
     return flat_gradients(subject, sweep(subject.order, seeds, fixed=masks))
 
 
-def exact_hessian(subject: ReportedPass) -> Any:
-    """Return ``hessian``; if it is not finite, without the entries that the output does not read."""
-    found = hessian(subject)
+def exactly(subject: ReportedPass, slopes: Callable[[Mapping[Node, Any] | None], Any]) -> tuple[Any, bool]:
+    """Return slopes, and whether ``fixed_entries`` had to be left out of them to make them finite.
+
+    They are what ``slopes`` returns for None or, if that is not finite, for entries that pass nothing on;
+    then those that the output does not read do not, either. It gets none first, then the ``fixed_entries``.
+    """
+    found = slopes(None)
     if not np.isfinite(found).all():
-        found = hessian(subject, {})
+        found = slopes({})
         if not np.isfinite(found).all():
-            found = hessian(subject, fixed_entries(subject.order, nodes_of(subject)))
-    return found
+            found = slopes(fixed_entries(subject.order, nodes_of(subject)))
+            return found, bool(np.isfinite(found).all())
+    return found, False
+
+
+def exact_hessian(subject: ReportedPass) -> Any:
+    """Return ``hessian``, without the entries that the output does not read where they make it nan."""
+    return exactly(subject, lambda fixed: hessian(subject, fixed))[0]
+
+
+def exact_hvp(subject: ReportedPass, vector: Any) -> Any:
+    """Return ``hvp``, without the entries that the output does not read where they make it nan."""
+    return exactly(subject, lambda fixed: hvp(subject, vector, fixed))[0]
 
 
 def hessian(subject: ReportedPass, fixed: Mapping[Node, Any] | None = None) -> Any:
@@ -107,14 +122,14 @@ def hessian(subject: ReportedPass, fixed: Mapping[Node, Any] | None = None) -> A
         return made_symmetric(made)
     made[:] = 0
     first = 0
-    masks = None if fixed is None else unread_entries(subject.order, {subject.root: subject.seed}, fixed)
+    masks = unread_or_none(subject.order, {subject.root: subject.seed}, fixed)
     for node, gradient in zip(nodes_of(subject), recorded_gradients(subject, fixed=masks), strict=True):
         if gradient is not None and gradient.requires_grad_flag and gradient.node is not None:
             order = nodes_leading_to(newest_first([gradient.node]), nodes_of(subject))
             for at, seed in enumerate(unit_seeds(gradient.node)):
                 if order:
                     seeds = {gradient.node: seed}
-                    masks = None if fixed is None else unread_entries(order, seeds, fixed)
+                    masks = unread_or_none(order, seeds, fixed)
                     received = sweep(order, seeds, keep_inner=keeps_inner(subject), fixed=masks)
                     made[first + at] = flat_gradients(subject, received)
         first += np.size(node.out)
@@ -175,14 +190,23 @@ def jvp(subject: ReportedPass, vector: Any) -> Any:
     return as_stored(np.asarray(product))
 
 
-def hvp(subject: ReportedPass, vector: Any) -> Any:
-    """Return the Hessian times a vector: one flat vector."""
-    product = product_without_recording(subject, vector)
+def hvp(subject: ReportedPass, vector: Any, fixed: Mapping[Node, Any] | None = None) -> Any:
+    """Return the Hessian times a vector: one flat vector. ``fixed`` is as for ``hessian``."""
+    product = product_without_recording(subject, vector) if fixed is None else None
     if product is not None:
         return np.array(product)
-    seeds = weigh(subject, vector, recorded_gradients(subject))
-    received = sweep(newest_first(list(seeds)), seeds) if seeds else {}
+    masks = unread_or_none(subject.order, {subject.root: subject.seed}, fixed)
+    seeds = weigh(subject, vector, recorded_gradients(subject, fixed=masks))
+    order = newest_first(list(seeds))
+    received = sweep(order, seeds, fixed=unread_or_none(order, seeds, fixed)) if seeds else {}
     return flat_gradients(subject, received)
+
+
+def unread_or_none(
+    order: list[Node], seeds: Mapping[Node, Any], fixed: Mapping[Node, Any] | None
+) -> dict[Node, Any] | None:
+    """Return what passes nothing on in a sweep: ``fixed`` and what the seeds do not read; None for None."""
+    return None if fixed is None else unread_entries(order, seeds, fixed)
 
 
 def keeps_inner(subject: ReportedPass) -> bool:

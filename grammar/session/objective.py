@@ -9,9 +9,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError, GradientError, LimitError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.derivation.fixed_entries import fixed_entries
 from autodiff.core.derivation.least_squares import NOTHING, Residuals, chosen_entries, squares_in
-from autodiff.core.engine.entries_read import unread_entries
 from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node
@@ -55,14 +53,12 @@ class Objective:
     are its residuals, None if it is no sum of squares, ``size`` is their number, and ``residual_names`` are
     their names or expressions in the script. ``place`` and ``subject`` are those of the last run.
     ``runs`` counts the runs; ``least`` is the least finite objective of all, at the place ``lowest``.
-    ``fixed`` are the ``fixed_entries`` of the last run, None until they are needed, and ``left_out`` is the
-    last run whose slopes are finite because these are left out.
+    ``left_out`` is the last run whose slopes are finite because ``fixed_entries`` are left out.
     """
 
     __slots__ = (
         *(
             "first",
-            "fixed",
             "is_list",
             "least",
             "left_out",
@@ -86,7 +82,6 @@ class Objective:
         self.script = parse_to_first_error(execution.source)
         self.settings = settings
         self.first = self.subject = first
-        self.fixed: dict[Node, Any] | None = None
         self.left_out: ReportedPass | None = None
         self.is_list = bool(np.ndim(first.root.out)) or is_list_of_one(execution, settings, first)
         self.numbers = [leaf_number(name, node, probe) for name, node in first.wrt]
@@ -117,7 +112,7 @@ class Objective:
             subject = derivative_matrices.whole_subject(execution, self.settings)
         names = [name for name, _ in self.first.wrt]
         subject.wrt = tuple(zip(names, [probe.leaves[number] for number in self.numbers], strict=True))
-        self.place, self.subject, self.fixed = np.array(place), subject, None
+        self.place, self.subject = np.array(place), subject
         self.runs += 1
         found = self.objective_of(subject)
         if found < self.least:
@@ -140,27 +135,21 @@ class Objective:
         seeds = {subject.root: self.seed(subject.root)}
         return self.exactly(
             lambda fixed: derivative_matrices.flat_gradients(
-                subject, sweep(subject.order, seeds, fixed=self.masks(subject.order, seeds, fixed))
+                subject,
+                sweep(
+                    subject.order,
+                    seeds,
+                    fixed=derivative_matrices.unread_or_none(subject.order, seeds, fixed),
+                ),
             )
         )
 
-    def masks(self, order: list[Node], seeds: Mapping[Node, Any], fixed: Mapping[Node, Any] | None) -> Any:
-        """What passes nothing on in a sweep: ``fixed``, and what the seeds do not read."""
-        return None if fixed is None else unread_entries(order, seeds, fixed)
-
     def exactly(self, slopes: Callable[[Mapping[Node, Any] | None], Any]) -> Any:
-        """Slopes in the last run; if some are not finite, those without unread and ``fixed`` entries."""
+        """Slopes in the last run, by ``derivative_matrices.exactly``."""
         with EngineSetup(self.settings):
-            found = slopes(None)
-            if not np.isfinite(found).all():
-                found = slopes({})
-            if not np.isfinite(found).all():
-                if self.fixed is None:
-                    inputs = derivative_matrices.nodes_of(self.subject)
-                    self.fixed = fixed_entries(self.subject.order, inputs)
-                found = slopes(self.fixed)
-                if np.isfinite(found).all():
-                    self.left_out = self.subject
+            found, leaves_out = derivative_matrices.exactly(self.subject, slopes)
+        if leaves_out:
+            self.left_out = self.subject
         return found.astype("float64")
 
     def hessian(self, place: Any) -> Any:
@@ -217,7 +206,7 @@ class Objective:
         for part in self.parts:
             for seed in derivative_matrices.unit_seeds(part.plus, part.counted):
                 seeds = {node: as_stored(sign * seed) for node, sign in part.nodes().items()}
-                received = sweep(order, seeds, fixed=self.masks(order, seeds, fixed))
+                received = sweep(order, seeds, fixed=derivative_matrices.unread_or_none(order, seeds, fixed))
                 rows.append(derivative_matrices.flat_gradients(self.subject, received))
         return np.array(rows, "float64")
 

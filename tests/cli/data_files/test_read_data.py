@@ -176,6 +176,7 @@ def test_missing_values_are_nan(read, name, content):
         ("a.csv", "x,t\n1,2\n.,4\n", "line 3, column 1 (`x`): `.` is no number"),
         ("a.csv", "x,t\nm,s\n1,2\n", "leave a line of units out: sed 2d "),
         ("a.csv", "x,t\nm,2\n1,2\n", "a missing value is an empty field, nan, NA or -"),
+        ("a.csv", 'x,t\n"1,5",2\n', "`1,5` is no number write fractions with a point, as in 1.5"),
         ("a.csv", "x;t\n1,5;2\n", "write fractions with a point, as in 1.5: tr , . <"),
         ("a.csv", "x\n1_000\n", "line 2, column 1 (`x`): `1_000` is no number"),
         ("a.csv", "x;y\n1,5;2\n", "line 2, column 1 (`x`): `1,5` is no number"),

@@ -680,6 +680,13 @@ def test_missing_values_have_no_part_in_the_standard_errors(autodiff, write, out
     )
 
 
+def test_known_deviations_go_with_missing_values(autodiff, write):
+    write("t,v,s\n1,2,0.1\n3,,0.1\n4,9,0.2\n2,4.5,0.1\n", "d.csv")
+    call = ("minimize", "--data", "d.csv", "--absolute-sigma", "-q", "-e")
+    fitted = autodiff(*call, "a = 2.; L = nansum(((a*t - v)/s)**2)").out.split()
+    assert float(fitted[2]) == pytest.approx((1 / 0.01 + 16 / 0.04 + 4 / 0.01) ** -0.5)
+
+
 def test_a_residual_of_weight_0_is_none(autodiff):
     """Its value does not matter, and it adds no degree of freedom."""
     code = "a = 2.; L = (tensor([{}])*(a*tensor([{}]) - tensor([{}]))**2).sum()"

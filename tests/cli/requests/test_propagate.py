@@ -295,6 +295,17 @@ def test_a_missing_value_in_the_data_spoils_no_other_row(autodiff, write):
     assert done.out.split() == ["nan", "nan"]  # no other row is there
 
 
+def test_what_is_no_number_has_no_deviation(autodiff):
+    """The slope 1/(a - x) is finite where the logarithm is nan."""
+    call = ("propagate", "-e", "a = 2.; y = log(a - x)", "--sigma", "a=0.01", "--set")
+    done = autodiff(*call, "x=[1, 3, 1.5]")
+    assert [line.split("\t")[1][:6] for line in done.out.splitlines()] == ["0.01", "nan", "0.02"]
+    assert done.err == "note: `y[1]` is not finite: what is no number has no deviation\n"
+    done = autodiff(*call, "x=[3., 4]")
+    assert done.out == "nan\tnan\nnan\tnan\n"
+    assert "note: 2 entries of the output are not finite, the first is `y[0]`: what" in done.err
+
+
 def test_draws_beside_a_missing_value_are_compared_in_the_other_rows(autodiff):
     call = ("-e", "a = 2.; y = sin(a*x)", "--set", "x=[1, nan, 3]", "--sigma", "a=0.4", "--format", "json")
     drawn = json.loads(autodiff("propagate", *call, "--monte-carlo", "2000").out)["monte_carlo"]

@@ -254,6 +254,13 @@ def test_json_lines_in_and_out(autodiff):
     assert second["grad"] == {"x": [16.0, 20.0], "y": 41.0}
 
 
+def test_a_decimal_comma_is_told(autodiff):
+    done = autodiff("grad", "-e", "x = 1.; y = x**2", "--each", "-", input="x;t\n1,5;2\n")
+    assert done.err.startswith(
+        "error[E0619]: row 1 (line 2): column x: `1,5` is no number: fractions have a point"
+    )
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_missing_values_are_nan_and_counted(autodiff, write, jobs):
     rows = ["1,2", ",3", "4,NA", "5,6"] * 3000

@@ -9,7 +9,7 @@ from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.session import Session
 from autodiff.core.engine.entries_read import AT_ANY_NUMBERS, AT_EQUAL_NUMBERS
 from autodiff.core.graph.op import OPS
-from autodiff.grammar.session.derivative_matrices import exact_hessian, exact_jacobian, jacobian
+from autodiff.grammar.session.derivative_matrices import exact_hessian, exact_hvp, exact_jacobian, jacobian
 
 #: Formulas of a vector ``a`` and a table ``X``, of which each row of the result reads one row of the table.
 ROW_WISE = {
@@ -84,6 +84,13 @@ def test_rows_that_read_it_stay_nan(formula):
     found, leaves_out = exact_jacobian(ask(formula, BROKEN["nan"]))
     assert np.isnan(found).any(axis=1).all()
     assert not leaves_out
+
+
+@pytest.mark.parametrize("formula", ROW_WISE.values(), ids=ROW_WISE)
+def test_products_with_the_second_derivatives_are_those_without_the_others(formula):
+    vector = np.array([1.0, -2.0, 0.5])
+    whole = ask(formula, BROKEN["nan"], "y[2]")
+    assert exact_hvp(whole, vector) == pytest.approx(exact_hessian(whole) @ vector, rel=1e-9, abs=1e-12)
 
 
 def test_what_replaces_nan_reads_nothing_there():
