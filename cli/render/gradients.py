@@ -5,6 +5,8 @@ If the table does not fit, names and numbers are shortened first; then every inp
 
 from __future__ import annotations
 
+from math import isfinite
+
 from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.numbers import block, fitted, is_array, spell_count, spell_shape, spell_size
 from autodiff.cli.render.page import (
@@ -190,7 +192,11 @@ def add_formulas(table: Table, report: GradientReport, page: Page) -> list[Line]
 
 
 def without_formula(missing: Sequence[Variable], page: Page) -> Iterator[Line]:
-    """A line that names the inputs whose formulas are not shown, because they are long."""
+    """A line that names the inputs whose formulas are not shown, because they are long.
+
+    One whose gradient is not finite has none; a warning says that ``explain`` tells why.
+    """
+    missing = [one for one in missing if one.grad.__class__ is not float or isfinite(one.grad)]
     if missing:
         names = ", ".join(fit(variable.name, NARROW_NAME) for variable in missing[:MOST_BELOW])
         more = f" and {len(missing) - MOST_BELOW:,} more" * (len(missing) > MOST_BELOW)

@@ -117,7 +117,8 @@ def block(
 ) -> list[str]:
     """A value as lines: a number, the rows of a matrix, or a summary of a large array.
 
-    A vector is a column, as in a product. ``with_shape`` makes a summary begin with the shape. An array of
+    A vector is a column, as in a product; one entry is in brackets, for between bars it would be an absolute
+    value. ``with_shape`` makes a summary begin with the shape. An array of
     more rows than ``tallest`` is shown by its smallest and largest entry.
     """
     if value is None:
@@ -128,6 +129,8 @@ def block(
         return [summary(value, digits) if with_shape else figures(value, digits, is_gradient)]
     if value.shape[0] > tallest:
         return [spell_range(value)]
+    if value.size == 1:
+        return [f"[{short(value.item(), digits)}]"]
     rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
     texts = [[short(entry, digits) for entry in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isfinite
+from math import ceil, floor, isfinite
 
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.row_readers import Block, SweepRows
@@ -241,7 +241,7 @@ def over_steps(session: Session) -> tuple[Curve, int]:
             f"`{name}` has {'not one number each time' if None in values else 'one value only'},"
             " so there is no curve of its values",
             code="E0610",
-            help=(*others(found), *over_an_input(execution)),
+            help=(*over_a_vector(execution, name), *others(found), *over_an_input(execution)),
         )
     ys = [NAN if value is None or not isfinite(value) else value for value in values]
     first = 1 if name in looped else 0
@@ -322,6 +322,20 @@ def over_an_input(execution: Execution) -> tuple[str, ...]:
     inputs = [name for name, value in execution.names.items() if is_input(value) and np.size(value.data) == 1]
     names = [*execution.leaves, *inputs]
     return (f"or plot over an input: --over {names[0]}=-2:2",) if names else ()
+
+
+def over_a_vector(execution: Execution, name: str) -> tuple[str, ...]:
+    """The advice to plot a vector over the only input, a vector of as many entries, between its ends."""
+    inputs = [(one, value) for one, value in execution.names.items() if is_input(value)]
+    made = execution.names.get(name)
+    if len(inputs) != 1 or made.__class__ is not Tensor or made.shape != inputs[0][1].shape or not made.shape:
+        return ()
+    [(over, value)] = inputs
+    ends = np.asarray(value.data)
+    if not np.isfinite(ends).all() or np.size(ends) < 2:
+        return ()
+    low, high = floor(np.min(ends)), ceil(np.max(ends))
+    return (f"plot over the input: --over {over}={low}:{max(high, low + 1)}",)
 
 
 def is_input(value: Any) -> bool:

@@ -131,11 +131,19 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
 
 
 def told(session: Session, answers: Answers) -> Answers:
-    """Show the errors about formulas that cannot be read, and return the answers."""
-    for error in answers.errors:
-        session.failures.append(error)
-        if not session.is_silent:
-            session.say(error)
+    """Show the errors about formulas that cannot be read, and return the answers.
+
+    They stand before the table, which has these formulas too and is looked at: with ``-q`` it is alone.
+    """
+    session.failures += answers.errors
+    is_text = session.diagnostics == "text"
+    shown = [] if session.is_silent or (session.is_quiet and is_text) else answers.errors
+    for error in shown:
+        session.say(error)
+        if is_text:
+            session.err.write("\n")
+    if shown:
+        session.flush()
     return answers
 
 

@@ -188,7 +188,8 @@ class Derivations:
     def formula(self, index: int) -> str:
         """The simplified derivative for one of the inputs as text, without the rest of its derivation.
 
-        It is empty if there are many or long paths, and where it would need an explanation beside it.
+        It is empty if there are many or long paths, and where it would need an explanation beside it, as
+        beside a gradient that is not finite, or zero at a kink.
         """
         subject = self.subject
         spelled, node = subject.wrt[index]
@@ -196,7 +197,7 @@ class Derivations:
             return ""
         leading = nodes_leading_to(subject.order, [node])
         kinks = self._kinks(spelled, leading)
-        if not tells_all(subject.cotangents.get(node)):
+        if is_open(subject.cotangents.get(node), bool(kinks)):
             return ""
         is_scalar = all(map(has_one_entry, leading))
         closed = closed_form(self._writer, leading) if is_scalar and len(leading) <= MOST_CLOSED else None
@@ -387,13 +388,13 @@ class Derivations:
         return expr_text(substitute(term, values), None, limits.digits)
 
 
-def tells_all(gradient: Any) -> bool:
-    """Whether a gradient is neither zero nor infinite nor nan, so that nobody asks why."""
+def is_open(gradient: Any, at_kink: bool) -> bool:
+    """Whether a gradient is infinite or nan, or zero at a kink: somebody will ask why."""
     if gradient is None:
-        return False
+        return True
     if gradient.__class__ is float:  # numpy need not be imported for it
-        return bool(gradient and isfinite(gradient))
-    return bool(np.any(gradient)) and bool(np.isfinite(gradient).all())
+        return not isfinite(gradient) or (at_kink and not gradient)
+    return not np.isfinite(gradient).all() or (at_kink and not np.any(gradient))
 
 
 def expressions_in(meanings: tuple[tuple[str, Expr | str], ...]) -> list[Expr]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 NETWORK = """\
@@ -133,3 +135,14 @@ def test_an_error_inside_a_loop_is_told_of_its_own_line(autodiff, tmp_path) -> N
     assert done.returncode == 2
     assert "steps.py:4: " in done.err
     assert "steps.py:4:11" in done.err
+
+
+def test_the_table_stands_last_and_alone_with_q(autodiff, tmp_path) -> None:
+    (tmp_path / "steps.txt").write_text("da = 2a\nda = sin a^2\nda = cos a^2\n")
+    command = ("check", "-e", "a = 0.5; y = a**2", "--formula", "@steps.txt")
+    quiet = autodiff(*command, "-q")
+    assert (quiet.err, quiet.returncode) == ("", 2)
+    done = autodiff(*command, stderr=subprocess.STDOUT)
+    assert done.out.count("error[E0610]") == 2
+    assert done.out.endswith("\n\n" + quiet.out)
+    assert autodiff(*command, "-q", "--diagnostics", "json").err.count('"E0610"') == 2

@@ -470,3 +470,17 @@ def test_only_an_input_that_is_one_number_is_advised(autodiff, code, advice):
     assert done.returncode == 2
     assert [line.rpartition("input: ")[2] for line in done.err.splitlines() if "--over" in line] == advice
     assert "assign in a loop what is to be drawn, as in `g = w.grad`, and plot it: --of g" in done.err
+
+
+def test_a_vector_is_plotted_over_itself_as_the_error_says(autodiff):
+    script = "x = torch.arange(-8.0, 8.0, 0.1, requires_grad=True)\ny = torch.sigmoid(x)"
+    done = autodiff("plot", "-", input=script)
+    assert "= help: plot over the input: --over x=-8:8\n" in done.err
+    done = autodiff("plot", "-", "--over", "x=-8:8", input=script)
+    assert (done.returncode, done.out.splitlines()[-1].split("\t")[0]) == (0, "8")
+    for other in (
+        "y = torch.sigmoid(x).sum()*torch.ones(3)",
+        "w = torch.ones(160, requires_grad=True); y = x*w",
+    ):
+        done = autodiff("plot", "-", input=f"{script}\n{other}")
+        assert "--over x=-8:8" not in done.err

@@ -72,3 +72,9 @@ def test_the_norm_of_huge_numbers_is_finite() -> None:
     huge = np.full((9, 9), 1e200)
     assert figures(huge).endswith("max 1e+200  |g| 9e+200")
     assert figures(huge, is_gradient=False).endswith("max 1e+200")
+
+
+def test_one_entry_stands_in_brackets_and_not_between_bars() -> None:
+    for value in (np.array([-1.5]), np.array([[-1.5]])):
+        assert block(value) == ["[-1.5]"] == [inline(value)]
+    assert block(np.array([[1.0, 2.0]])) == ["| 1  2 |"]

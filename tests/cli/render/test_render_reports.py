@@ -137,7 +137,7 @@ Y = | 6  6 |                                       2x2, seed5.ad, line 5
                  | 2  2 |       | 1  1 |
   W      2x2     | 0.5  0.5 |   | 4  4 |        1
                  | 0.5  0.5 |   | 4  4 |
-  b      1       | 4 |          | 4 |           1
+  b      1       [4]            [4]             1
   S = sum(G*Y), G = ones(2, 2)
 """
     )
@@ -158,8 +158,8 @@ Y = | 6  6 |       2x2, seed5.ad, line 5
     gradient  | 4  4 |
               | 4  4 |
   b                      1 entry, 1 path
-    value     | 4 |
-    gradient  | 4 |
+    value     [4]
+    gradient  [4]
   S = sum(G*Y), G = ones(2, 2)
 """
     )

@@ -219,7 +219,8 @@ def test_inputs_with_lines_of_their_own_have_their_formula_there(autodiff, write
         (SEED_1, "-w2*x1 - w3*x2"),
         ("w1 = 2\nL = w1\nfor i in range(60):\n    L = L * w1", "61*w1**60"),
         ("w1 = 2\nL = w1\nfor i in range(3):\n    L = sin(L) * w1", ""),
-        ("w1 = 2; L = w1 * 0", ""),
+        ("w1 = 2; L = w1 * 0", "0"),
+        ("w1 = 2; x = 0; L = w1 * x", "x"),
         ("w1 = 0; L = sqrt(w1)", ""),
         ("w1 = 1; L = relu(w1 - 1)", ""),
     ],
@@ -319,3 +320,11 @@ def test_a_script_that_prints_more_than_a_screen_has_the_report_of_one_that_prin
     _, seen = on_terminal("run", script, columns=80, env={"LINES": "24"})
     _, silent = on_terminal("run", write(SMALL, "t.ad").name, columns=80, env={"LINES": "24"})
     assert seen.replace("here\n", "").replace("s.ad", "t.ad") == silent
+
+
+def test_a_zero_gradient_has_its_formula_and_nan_is_not_called_long(autodiff):
+    script = "x1 = 2.; x2 = 0.; w1 = -3.; w2 = 1.; b = 6.88\no = tanh(x1*w1 + x2*w2 + b)"
+    row = next(line for line in autodiff("run", "-e", script).out.splitlines() if line.startswith("  w2"))
+    assert row.split(maxsplit=4) == ["w2", "1", "0", "1", "(1 - o**2)*x2"]
+    out = autodiff("run", "-e", "x = -1.; y = 2.; z = x*0/(y - 2)").out
+    assert "no short formula" not in out
