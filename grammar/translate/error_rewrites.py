@@ -5,6 +5,8 @@ The rewrites themselves are in the other modules; ``REWRITES_BY_CODE`` chooses o
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from autodiff.core.base.errors import AutodiffError, Edit, Fix
 from autodiff.core.base.source import Source
 from autodiff.grammar.syntax import tree
@@ -79,7 +81,7 @@ def add_rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Ed
         if not is_first or error.code == "E0201":  # the first keeps its help, in case its rewrite fails
             error.help = ()
         written = "" if error.span is None else source.excerpt(error.span)
-        introduction = INTRODUCTIONS.get(written) or INTRODUCTIONS[error.code]
+        introduction = pasted.introduction or INTRODUCTIONS.get(written) or INTRODUCTIONS[error.code]
         error.fixes = (Fix(describe_edits(pasted, found, introduction), *found),)
     return found
 
@@ -158,13 +160,21 @@ def rewrite_files(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
 
 def rewrite_dictionaries(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:
     from autodiff.grammar.syntax.walk import path_to
+    from autodiff.grammar.translate.dictionaries import list_edits
     from autodiff.grammar.translate.optimizer_uses import is_optimizer
     from autodiff.grammar.translate.python_constructs import dictionary_edits
+    from autodiff.grammar.translate.shared_dictionaries import variable_edits
 
     for node in path_to(pasted.script, error.span) if error.span else []:
         if isinstance(node, tree.Call) and is_optimizer(pasted.full(node.function)):
             raise CannotRewriteError(node, "groups of parameters", GROUPS)
-    return dictionary_edits(pasted, error.span)
+    with suppress(CannotRewriteError):
+        if edits := dictionary_edits(pasted, error.span):
+            return edits
+    with suppress(CannotRewriteError):
+        return variable_edits(pasted)
+    pasted.introduction = "keep the entries in lists:"
+    return list_edits(pasted)
 
 
 def rewrite_list_functions(pasted: PastedProgram, error: AutodiffError) -> list[Edit]:

@@ -41,11 +41,14 @@ class CannotRewriteError(Exception):
 class PastedProgram:
     """A pasted program: its source, its syntax tree, and what its names stand for."""
 
-    __slots__ = ("aliases", "classes", "masked", "names", "parents", "script", "source", "times")
+    __slots__ = (
+        *("aliases", "classes", "introduction", "masked", "names", "parents", "script", "source", "times"),
+    )
 
     def __init__(self, source: Source, script: tree.Script, masked: str) -> None:
         self.source = source
         self.masked = masked  # the text that the tree was read from
+        self.introduction = ""  # what is said before a rewrite, if not what the error has
         self.script = script
         self.aliases = dict(USUAL_ALIASES)
         self.classes: dict[str, tree.ClassDef] = {}

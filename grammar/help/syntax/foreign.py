@@ -83,11 +83,16 @@ def braces(here: Situation) -> CompileError | None:
         )
     if not kinds[1:]:
         name = here.first if here.at == here.line + 2 and here.before == "=" else "values"
-        way_out = f"collect in a list: `{name} = []`, then `{name}.append(...)`"
+        way_out = f"make a list that is long enough, and set its entries: `{name} = [None]*10`"
         return here.error("E0120", "dictionaries are not in the language", "an empty dictionary", way_out)
     way_out = "use one variable per entry"
-    if entries := _entry_assignments(here, inside, last):
-        way_out += ": " + ", ".join(f"`{entry}`" for entry in entries)
+    entries = _entry_assignments(here, inside, last)
+    needed = [f"`{name} = {value}`" for name, value in entries if name != value]
+    if needed:
+        way_out += ": " + ", ".join(needed[:4])
+    elif entries:
+        names = ", ".join(name for name, _ in entries[:4])
+        way_out += f", as they are there: return and pass `{names}` in place of the dictionary"
     return here.error("E0120", "dictionaries are not in the language", "a dictionary begins here", way_out)
 
 
@@ -95,8 +100,8 @@ def _token_range(here: Situation, index: int) -> tuple[int, int]:
     return here.words.starts[index], here.words.ends[index]
 
 
-def _entry_assignments(here: Situation, inside: list[tuple[str, int]], last: int) -> list[str]:
-    """Return up to four entries of a dictionary as assignments, if its keys are valid names."""
+def _entry_assignments(here: Situation, inside: list[tuple[str, int]], last: int) -> list[tuple[str, str]]:
+    """Return the entries of a dictionary, names with what they stand for, if its keys are valid names."""
     entries = []
     for (key, at), (colon, _) in pairwise(inside):
         name = here.word(at).strip("'\"")
@@ -106,8 +111,8 @@ def _entry_assignments(here: Situation, inside: list[tuple[str, int]], last: int
         value = here.text[here.words.ends[at + 1] : here.words.starts[stop]].strip()
         if len(value) > 45 or "\n" in value or "`" in value:
             return []
-        entries.append(f"{name} = {value}")
-    return entries[:4]
+        entries.append((name, value))
+    return entries
 
 
 def foreign_sign(here: Situation) -> CompileError | None:
