@@ -90,6 +90,13 @@ def read_script(request: Request) -> Script:
     return Script(Source(text, name), data, where if where not in ("", STDIN) else None)
 
 
+def with_output(script: Script, of: str) -> Script:
+    """The script with an expression as its last line, as ``--of`` adds it."""
+    check_expression(of)
+    text = script.source.text.removesuffix("\n") + f"\n{of}\n"
+    return Script(Source(text, f"{script.source.name} + {OF_NAME}"), script.data, script.path)
+
+
 def check_expression(of: str) -> None:
     """Raise UsageError if ``--of`` is no expression; it becomes the last line of the script."""
     from autodiff.core.base.errors import CompileError

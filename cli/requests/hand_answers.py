@@ -11,7 +11,14 @@ from contextlib import suppress
 from copy import copy
 from functools import partial
 
-from autodiff.cli.command_line.script_source import STDIN, STDIN_NAME, decode, read_file, read_stdin
+from autodiff.cli.command_line.script_source import (
+    STDIN,
+    STDIN_NAME,
+    decode,
+    read_file,
+    read_stdin,
+    with_output,
+)
 from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.answers import Answers, is_too_large
 from autodiff.cli.requests.fail_on import judge, sentences_on_answers
@@ -83,6 +90,9 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     request, script = session.request, session.script
     assert script is not None
     work = HandWork(session, script.source, settings)
+    if expression := work.expression(settings):
+        script = session.script = with_output(script, expression)
+        work = HandWork(session, script.source, settings)
     if not work.formulas:
         answers = Answers(script.source.name, "", int(request.text("order") or "1"))
         answers.formulas = work.results()
@@ -226,10 +236,26 @@ class HandWork:
         span = script.line_span(error.line)
         self.session.warn(AutodiffError(text, code="W0100", span=span, help=error.advice))
 
+    def expression(self, settings: Settings) -> str:
+        """Return the expression that formulas are about, as in ``d(f(x))/dx``, if no ``--of`` gives it."""
+        named = dict.fromkeys(one.named_output for one in self.formulas)
+        found = [one for one in named if one and not one.isidentifier()]
+        if settings.of is not None or not found:
+            return ""
+        if len(named) > 1:
+            raise UsageError(
+                f"--formula: `{found[0]}` is an expression, and other formulas are about other outputs",
+                code="E0610",
+                help=("check it alone, or assign it in the script",),
+            )
+        return found[0]
+
     def choose_outputs(self, settings: Settings) -> None:
         """Set the outputs; raise a UsageError if ``--of`` asks for another than a formula is about."""
-        named = {formula.output for formula in self.formulas if formula.output in formula.words}
-        if settings.of is not None and named - {settings.of}:
+        for formula in self.formulas:
+            formula.mean_output(settings.of or "")
+        named = {formula.named_output for formula in self.formulas} - {""}
+        if settings.of is not None and named - {settings.of, " ".join(settings.of.split())}:
             raise UsageError(
                 f"--formula is about {min(named - {settings.of})}, and --of says {settings.of}",
                 code="E0610",
@@ -471,7 +497,7 @@ class HandWork:
         """Return the output that a formula is about; one that names none is about the only one."""
         if len(self.outputs) == 1:
             return self.outputs[0]
-        return formula.output if formula.output in formula.words else self.loss
+        return formula.named_output or self.loss
 
     def about(self, output: str | None) -> list[Formula]:
         return [formula for formula in self.formulas if self.output_of(formula) == output]

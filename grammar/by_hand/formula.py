@@ -52,6 +52,7 @@ UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 #: A word that is no method or attribute and is not called.
 VARIABLE = re.compile(r"(?<![\w.])\w+\b(?!\s*\()")
 CALLED = re.compile(r"(?<![\w.])(\w+)\s*\(")
+NAMES = re.compile(r"[^\W\d]\w*")
 #: A name with a number behind it, as of an entry.
 INDEXED = re.compile(r"([^\W\d_]\w*?)_?(\d+)")
 #: A name that counts the turns of a loop, and one that is given a value by an equals sign.
@@ -160,6 +161,21 @@ class Formula:
     @property
     def output(self) -> str:
         return "" if self.left is None else self.left.output
+
+    @property
+    def named_output(self) -> str:
+        """The output if it is a variable of the script, or an expression of these, ``f(x)``; else ""."""
+        known = [name for name in NAMES.findall(self.output) if name in self.words]
+        is_known = self.output in self.words or (known and not self.output.isidentifier())
+        return re.sub(r"\s+", " ", self.output) if is_known else ""
+
+    def mean_output(self, output: str) -> None:
+        """Let ``dy[0]/dx`` be about all of this output, if it is ``y[0]``."""
+        for side in (one.left for one in self.members):
+            if side is not None and side.row is not None:
+                entry = f"{side.output}[{','.join(map(str, side.row))}]"
+                if entry == "".join(output.split()):
+                    side.output, side.row = output, None
 
     @property
     def inputs(self) -> list[str]:

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 #: What reports call the sum of the output's entries with weights.
 WEIGHED = "S"
-#: Patterns of a name, with or without parentheses, and of its entry or its place in a list.
-NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
+#: Patterns of a name, with or without parentheses, and of its entry or its place in a list. In parentheses it
+#: may be an expression, such as ``f(x)``.
+INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))+?"
+NAME = rf"(?:\(\s*(?P<{{0}}>{INSIDE})\s*\)|(?P<{{0}}_>[^\W\d]\w*?))"
 INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
 BRACKETS = rf"(?:\s*\[{INDEX}\])*"
 ENTRY = rf"(?P<{{0}}_at>{BRACKETS})"
@@ -115,17 +117,12 @@ class LeftSide:
 
     def spelled(self, output: str) -> str:
         """Return the notation, such as ``dL/dW[0,1]`` or ``d2L/dx2``."""
+        if len(self.by) == 2 and self.place is None:
+            return spelled_second(output, "", self.by[0][0], self.by[1][0])
         names = [spelled_input(name) + ("" if entry is None else as_index(entry)) for name, entry in self.by]
-        output = (
-            WEIGHED
-            if self.is_weighed
-            else bracketed(output) + ("" if self.row is None else as_index(self.row))
-        )
-        if len(names) == 1:
-            return f"d{output}/d{names[0]}"
-        if self.place is None:
-            return spelled_second(output, "", names[0], names[1])
-        return f"d2{output}/d{names[0]} d{names[1]}"
+        output = bracketed(output) + ("" if self.row is None else as_index(self.row))
+        output = WEIGHED if self.is_weighed else output
+        return f"d{output}/d{names[0]}" if len(names) == 1 else f"d2{output}/d{names[0]} d{names[1]}"
 
     def resolve_lists(self, names: Mapping[str, Any]) -> LeftSide:
         """Return the same with ``params[0]`` as a place in a list, not an entry, if ``params`` is a list."""
@@ -136,14 +133,16 @@ class LeftSide:
                 at = range(len(value))[rest.pop(0)]
                 name, value = f"{name}[{at}]", value[at]
             by.append((name, tuple(rest) or None))
-        made = LeftSide(self.output, tuple(by), self.row)
-        made.is_weighed = self.is_weighed
-        return made
+        return self.with_by(tuple(by))
 
     def with_inputs(self, names: Mapping[str, str]) -> LeftSide:
         """Return the same with other names for inputs."""
-        by = tuple((names.get(name, name), entry) for name, entry in self.by)
-        return LeftSide(self.output, by, self.row)
+        return self.with_by(tuple((names.get(name, name), entry) for name, entry in self.by))
+
+    def with_by(self, by: tuple[tuple[str, tuple[int, ...] | None], ...]) -> LeftSide:
+        made = LeftSide(self.output, by, self.row)
+        made.is_weighed = self.is_weighed
+        return made
 
 
 def spelled_input(name: str) -> str:

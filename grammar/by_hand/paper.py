@@ -15,6 +15,7 @@ from autodiff.grammar.by_hand.paper_brackets import BESIDE, with_indicators, wit
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.session.versions import version_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ def is_product(
         if start and tokens[start - 1].lastgroup == "name" and not iskeyword(tokens[start - 1][0]):
             start -= 1
     elif kind == "name":
-        is_called = before[0] not in variables or is_argument(tokens, at)
+        is_variable = before[0] in variables or version_of(before[0], variables) is not None
+        is_called = not is_variable or is_argument(tokens, at)
         is_call = token[0] == "(" and is_called and not before[0].endswith(".T")
         if is_call or (before[0] not in variables and is_function(before[0])):
             return False

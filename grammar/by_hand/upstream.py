@@ -67,6 +67,7 @@ def name_pattern(name: str) -> re.Pattern[str]:
 
 
 BARE_NAME = name_pattern(BARE)
+NAMES = re.compile(r"[^\W\d]\w*")
 #: A Jacobian with more rows is not computed.
 MAX_ROWS = 200
 #: The name that stands for a derivative. What follows binds closer than the slash in ``dL/dh``.
@@ -126,6 +127,8 @@ class UpstreamDerivatives:
             if pair is not None and node is None:
                 output, name = pair
             is_known = name in words or (match.re is QUOTIENT and version_of(name, words) is not None)
+            if match.re is QUOTIENT and not name.isidentifier() and "d" not in words:
+                is_known = set(NAMES.findall(name)) <= set(words)
             if (not is_known and node is None) or (output and is_quotient) or is_name:
                 return match[0]
             return self.name_for(match[0], LeftSide(output, ((name, entry),), row), node)

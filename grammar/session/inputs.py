@@ -87,7 +87,8 @@ def requested_inputs(
     A glob is over the names of tensors, or where it matches none, over those of their values.
 
     ``shown`` are the inputs of a report without ``--wrt``; an entry may be one of the names they have there,
-    or the name that reports give to one of the values of a variable, ``h_20``.
+    or the name that reports give to one of the values of a variable, ``h_20``, or to one without a variable,
+    ``w*x``.
     """
     single = single_input(entry, execution, order, shown)
     if single is not None:
@@ -99,6 +100,7 @@ def requested_inputs(
         from autodiff.grammar.session.versions import matching_versions
 
         values = list(matching_versions(entry, execution, order))
+        values = values or value_of_text(entry, execution, order)
         if not values:
             raise no_input_error(entry, execution)
         return values
@@ -115,6 +117,19 @@ def requested_inputs(
             latest = graph_node(order, tensor)
         found.append((name, latest))
     return [(name, check_differentiable(node, name)) for name, node in found]
+
+
+def value_of_text(text: str, execution: Execution, order: list[Node]) -> list[tuple[str, Node]]:
+    """Return the value that reports call by this source text, such as ``w*x``; none if there is none."""
+    from autodiff.core.paths.node_names import NodeNames
+
+    names = NodeNames(order, execution.source, numbers_first=execution.first_numbers)
+    wanted = "".join(text.split())
+    return [
+        (names[node], check_differentiable(node, names[node]))
+        for node in order
+        if node.name is None and "".join(names[node].split()) == wanted
+    ][:1]
 
 
 def single_input(
