@@ -194,8 +194,9 @@ def add_formulas(table: Table, report: GradientReport, page: Page) -> list[Line]
 def without_formula(missing: Sequence[Variable], page: Page) -> Iterator[Line]:
     """A line that names the inputs whose formulas are not shown, because they are long.
 
-    One whose gradient is not finite has none; a warning says that ``explain`` tells why.
+    One whose gradient is not finite, or that no path leads to, has none.
     """
+    missing = [one for one in missing if one.paths]
     missing = [one for one in missing if one.grad.__class__ is not float or isfinite(one.grad)]
     if missing:
         names = ", ".join(fit(variable.name, NARROW_NAME) for variable in missing[:MOST_BELOW])

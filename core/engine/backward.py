@@ -67,6 +67,8 @@ def backward_from(
     cotangents = active_sweep()(order, seeds, create_graph=create_graph, keep_inner=False)
     passed = None if wanted is None else set(order)  # other nodes may have only part of their gradient
     accumulate_grads(cotangents, passed, create_graph)
+    if create_graph and len(seeds) == 1:
+        report_slopes(next(iter(seeds)), order)
     finish_pass("backward", list(seeds), seed_values(seeds), order, retain)
 
 
@@ -93,7 +95,8 @@ def run_tape_pass(
         check_seed(output, weight)
     is_number = weight is None and output.value.__class__ is float
     seed = 1.0 if is_number else seed_for(output, weight).value
-    found = tape_pass.backward_from_entry(output.tape, output.tape_position, seed)
+    tape, at, value = output.tape, output.tape_position, output.value  # a .grad is changed by its own pass
+    found = tape_pass.backward_from_entry(tape, at, seed)
     if found is None:
         return None
     received: dict[Leaf, Any] = found[0]
@@ -110,8 +113,19 @@ def run_tape_pass(
     if not retain:
         tape_pass.mark_freed(passed)
     if mode.recorder is not None:
-        mode.recorder.written_pass_ran(kind, output.tape, output.tape_position, output.value, seed, retain)
+        mode.recorder.written_pass_ran(kind, tape, at, value, seed, retain)
     return received
+
+
+def report_slopes(root: Node, order: list[Node]) -> None:
+    """Report to the recorder which recorded ``.grad`` a pass has filled: others may start from them."""
+    leaves = [node for node in order if isinstance(node, Leaf) and node.name is not None]
+    grads = [(node.grad_slot.grad, node) for node in leaves if node.grad_slot is not None]
+    slopes = {
+        grad.node: (root, str(node.name)) for grad, node in grads if grad is not None and grad.requires_grad
+    }
+    if mode.recorder is not None and slopes:
+        mode.recorder.slopes_made({node: made for node, made in slopes.items() if node is not None})
 
 
 def accumulate_grads(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_graph: bool) -> None:

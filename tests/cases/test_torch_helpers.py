@@ -85,6 +85,34 @@ CASES = [
         FIRST,
         prints="True\n",
     ),
+    *[
+        Case(
+            f"the_output_is_the_script's_beside_{check}",
+            "x = torch.linspace(-3, 3, 7, requires_grad=True)\ny = torch.tanh(x)\n"
+            "dy = torch.autograd.grad(y.sum(), x, create_graph=True)[0]\n"
+            "d2y = torch.autograd.grad(dy.sum(), x)[0]\n"
+            f"torch.autograd.{check}(torch.tanh, (x.double(),))\n",
+            "autodiff explain script.ad",
+            shows=["from dy.sum() (line 4) to x (line 1)"],
+        )
+        for check in ("gradcheck", "gradgradcheck")
+    ],
+    Case(
+        "a_pass_from_grad_is_about_that_derivative",
+        "x = torch.tensor(3.0, requires_grad=True)\ny = x**3\ny.backward(create_graph=True)\n"
+        "x.grad.backward()\n",
+        "autodiff run script.ad; AUTODIFF_FAST=0 autodiff grad script.ad",
+        shows=["d(dy/dx)/dx = 18", "dy/dx = 27", "d(dy/dx)/d leaf"],
+        never=["y.backward(create_graph=True))"],
+    ),
+    Case(
+        "a_pass_from_the_grad_of_one_of_two_inputs",
+        "x = torch.tensor([3.0, 1.0], requires_grad=True)\nw = torch.tensor(2.0, requires_grad=True)\n"
+        "y = (w*x**3).sum()\ny.backward(create_graph=True)\nw.grad.backward()\n",
+        "autodiff run script.ad",
+        shows=["dy/dw = 28", "d(dy/dw)/dx = 3*x**2"],
+        never=["no short formula"],
+    ),
     Case(
         "checkpoint",
         "from torch.utils.checkpoint import checkpoint\nx = torch.tensor([2.0], requires_grad=True)\n"
