@@ -90,7 +90,10 @@ def count_verdicts(steps: Sequence[HandCheck]) -> str:
     but = f" ({times} of them times a factor that others divide by)" if times else ""
     if here:
         but += f" ({here} of them here only)"
-    return f"right: {count}{but}, at the script's values and at points drawn at random around them"
+    around = " and at points drawn at random around them"
+    if not here and all(check.points == 1 for check in steps):
+        around = " alone: it runs with no others"
+    return f"right: {count}{but}, at the script's values{around}"
 
 
 def count_points(count: int) -> str:

@@ -20,7 +20,7 @@ from autodiff.grammar.by_hand.points import (
     formula_values,
     values_equal,
 )
-from autodiff.grammar.by_hand.runs import SPREAD, ScriptRun
+from autodiff.grammar.by_hand.runs import MOST_SPREAD, SCALE, SPREAD, ScriptRun
 from autodiff.grammar.by_hand.sentences import constant_ratio, format_number, ratio_remark
 
 TYPE_CHECKING = False
@@ -181,9 +181,12 @@ class ScaledSteps:
         first = runs.first
         far = runs.around(SPREAD)
         near = runs.around(NEAR_SPREAD[np.asarray(first.subject.root.out).dtype.name])
-        known = {run: ScaledRun(run) for run in dict.fromkeys([*far, *near])}
+        large = [] if runs.are_of_order_one else runs.moved(MOST_SPREAD, kept=SCALE)
+        known = {run: ScaledRun(run) for run in dict.fromkeys([*far, *near, *large])}
         self.scaled = list(known.values())
         self.samples = [[known[run] for run in sample] for sample in (far, near)]
+        #: The runs where small and large inputs are of the order of 1, which tell more formulas apart.
+        self.large = [known[run] for run in large]
         self.right_runs, self.runs = runs, copy(runs)
         self.runs.first = known[first]
         #: The steps so far, and those of the factor, also wrong ones that are computed from its values.
@@ -241,7 +244,8 @@ class ScaledSteps:
             step.computed = values_at(step.points, formula)
             scales = (1.0, self.factor, *(() if step.sources else (-self.factor,)))
             for scale in scales if step.computed else ():
-                if all(right is True for right in step.points.compare([x / scale for x in step.computed])):
+                right = step.points.compare([x / scale for x in step.computed])
+                if all(one is True for one in right) and self.is_right_at_large(formula, scale):
                     step.is_opposite = scale == -self.factor
                     step.scale = None if step.is_opposite else scale
                     break
@@ -251,6 +255,13 @@ class ScaledSteps:
             self.current[node] = step
             self.enter_scale(node, self.factor)
         return step
+
+    def is_right_at_large(self, formula: Formula, scale: float) -> bool:
+        if not self.large:
+            return True
+        points = SamplePoints(self.runs, formula, list(self.large))
+        computed = [value / scale for value in values_at(points, formula)]
+        return all(right is not False for right in points.compare(computed))
 
     def nodes_read(self, formula: Formula) -> list[Node]:
         """Return the values whose gradients a formula reads, or the lines that it uses."""

@@ -243,13 +243,14 @@ class ScriptRuns:
                 yield {leaf: -move for leaf, move in moves.items()}
 
     def random_moves(self, random: Any, spread: float, kept: str = "") -> dict[Node, Any]:
-        moves: dict[Node, Any] = {leaf: random_moves(leaf, random, spread) for leaf in self.leaves}
+        leaves = [leaf for leaf in self.leaves if leaf not in self.sizes_of_arrays]
+        moves: dict[Node, Any] = {leaf: random_moves(leaf, random, spread) for leaf in leaves}
         if kept == SYMMETRY:
             moves |= {leaf: symmetric_move(leaf, moves[leaf]) for leaf in self.square_leaves}
         elif kept == LABELS:
             moves |= {leaf: permuted(leaf.out, random) - leaf.out for leaf in self.labels}
         elif kept == SCALE:
-            moves = {leaf: move_to_order_one(leaf, random, spread) for leaf in self.leaves}
+            moves = {leaf: move_to_order_one(leaf, random, spread) for leaf in leaves}
         elif kept in FACTORS:
             moves = {leaf: move_by_factor(leaf, random, spread, FACTORS[kept]) for leaf in self.leaves}
         elif kept == UNUSED:
@@ -332,6 +333,17 @@ class ScriptRuns:
         """The sizes of the tensors of the graph, and of their dimensions, above 1."""
         shapes = [node.shape for node in self.first.known]
         return {size for shape in shapes for size in (*shape, int(np.prod(shape)))} - {1}
+
+    @cached_property
+    def sizes_of_arrays(self) -> set[Leaf]:
+        """The inputs that cannot be moved with the others: ``m`` divides, and is a size of arrays too."""
+        found = {leaf for leaf in self.leaves if not leaf.shape and float(leaf.out) in self.sizes}
+        random = np_random.default_rng(self.seed)
+        moves: dict[Node, Any] = {leaf: random_moves(leaf, random, SPREAD) for leaf in self.leaves}
+        if not found or self.rerun.run(moves) is not None:
+            return set()
+        others = {leaf: move for leaf, move in moves.items() if leaf not in found}
+        return set() if self.rerun.run(others) is None else found
 
     def value(self, name: str) -> Any:
         return self.first.execution.names[name]

@@ -250,3 +250,11 @@ def test_a_script_that_stops_behind_the_steps_is_judged(autodiff, tmp_path) -> N
     found, out = check(autodiff, tmp_path, TWO_LOSSES + "x = missing\n")
     assert found == [(10, "dloss/dW", "right"), (15, "dloss/dW", "right")]
     assert "line 25: the script stops here, behind the steps" in out
+
+
+def test_a_script_that_runs_with_no_other_values_is_judged_at_its_own(autodiff, tmp_path) -> None:
+    script = "import numpy as np\nx = np.array([0.5, 1.5])\nassert x[0] == 0.5\nL = np.sum(x**2)\ndx = 2*x\n"
+    _, out = check(autodiff, tmp_path, script)
+    assert "right: 1 step, at the script's values alone: it runs with no others\n" in out
+    _, out = check(autodiff, tmp_path, script.replace("assert x[0] == 0.5\n", ""))
+    assert "right: 1 step, at the script's values and at points drawn at random around them\n" in out
