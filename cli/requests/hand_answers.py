@@ -14,6 +14,7 @@ from functools import partial
 from autodiff.cli.command_line.script_source import (
     STDIN,
     STDIN_NAME,
+    Script,
     decode,
     read_file,
     read_stdin,
@@ -31,10 +32,12 @@ from autodiff.core.derivation.describe import describe
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.core.report.verdict import WRONG
+from autodiff.grammar.by_hand.called_functions import calls_of_functions
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.differences import names_by_differences
 from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
+from autodiff.grammar.by_hand.judged_script import judged_script
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.left_side import of_other_way
 from autodiff.grammar.by_hand.loss_of_steps import (
@@ -58,7 +61,6 @@ from autodiff.grammar.by_hand.steps import (
     not_judged,
     read_derivation,
 )
-from autodiff.grammar.by_hand.training_turns import calls_of_functions
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
@@ -77,8 +79,10 @@ if TYPE_CHECKING:
     from autodiff.cli.command_line.fast_parser import Request
     from autodiff.cli.requests.session import Session
     from autodiff.core.report.records import ReportedPass
+    from autodiff.grammar.by_hand.called_functions import FunctionCall
+    from autodiff.grammar.by_hand.left_side import LeftSide
     from autodiff.grammar.by_hand.steps import Segment
-    from autodiff.grammar.by_hand.training_turns import FunctionCall, Turn
+    from autodiff.grammar.by_hand.training_turns import Turn
     from autodiff.grammar.session.run import Execution, Settings
 
 
@@ -89,10 +93,10 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     """
     request, script = session.request, session.script
     assert script is not None
-    work = HandWork(session, script.source, settings)
+    work = HandWork(session, script, settings)
     if expression := work.expression(settings):
-        script = session.script = with_output(script, expression)
-        work = HandWork(session, script.source, settings)
+        work = HandWork(session, with_output(work.script, expression), settings)
+    script = session.script = work.script
     if not work.formulas:
         answers = Answers(script.source.name, "", int(request.text("order") or "1"))
         answers.formulas = work.results()
@@ -107,7 +111,8 @@ def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answe
     line = work.sum_of_outputs(execution, settings)
     if line:
         source = with_line(script.source, line, execution)
-        work, settings.of = HandWork(session, source, settings), line.partition(" ")[0]
+        longer = Script(source, script.data, script.path)
+        work, settings.of = HandWork(session, longer, settings), line.partition(" ")[0]
         work.prepare(settings, asked)
         with probe:
             execution = execute(source, settings, discard_text, discard_warning)
@@ -175,8 +180,9 @@ class HandWork:
     the formulas are about; None stands for the script's.
     """
 
-    def __init__(self, session: Session, script: Source, settings: Settings) -> None:
+    def __init__(self, session: Session, given: Script, settings: Settings) -> None:
         self.session = session
+        self.script = given
         self.formulas: list[Formula] = []
         self.derivations: list[Derivation] = []
         self.places: dict[Source, int] = {}
@@ -190,13 +196,15 @@ class HandWork:
         #: Whether the output is that of --of.
         self.is_asked_output = settings.of is not None
         request = session.request
+        lefts = self.take_judged_script(settings.of) if OWN in request.texts("formula") else {}
+        script = self.script.source
         for place, text in enumerate(request.texts("formula")):
             if text.startswith("@"):
                 is_own = text == OWN
                 name, data = (script.name, b"") if is_own else file_of_steps(request, text[1:])
                 try:
-                    given = script.text if is_own else decode(data, name)
-                    derivation = read_derivation(given, name, script)
+                    steps = script.text if is_own else decode(data, name)
+                    derivation = read_derivation(steps, name, script, lefts if is_own else None)
                     if is_own and derivation.turn is not None and settings.of is not None:
                         derivation = in_call(settings, script) or derivation
                 except UsageError as error:
@@ -226,6 +234,20 @@ class HandWork:
             first, *others = [one.error for one in results if one.error is not None]
             first.other_errors += others
             raise first
+
+    def take_judged_script(self, output: str | None) -> dict[str, LeftSide]:
+        """Complete the script where gradients do not say what they are by; return what they are.
+
+        They are left out if they are about another output than the one that is asked for.
+        """
+        judged = judged_script(self.script.source)
+        if output is not None and any(left.output != output for left in judged.lefts.values()):
+            return {}
+        if judged.source is not self.script.source:
+            self.script = Script(judged.source, self.script.data, self.script.path)
+        for text in judged.notes:
+            self.note(text)
+        return judged.lefts
 
     def tell_of_nothing(self, error: NoStepsError, script: Source) -> None:
         """Say why nothing of a script is judged: a warning if a name in it looks like a gradient's."""
@@ -583,15 +605,17 @@ class HandWork:
         if not own or len(self.outputs) > 1:
             return
         place = self.places[own[0].given]
-        calls = calls_of_functions(script)
+        lefts, turn = own[0].lefts, own[0].turn
+        calls = calls_of_functions(script, lefts)
+        of_turn = calls if turn is None else calls_of_functions(script, lefts, turn.script)
         wrong = {line for at, line, result in self.found if at == place and result.verdict == WRONG}
-        for call in [one for one in calls if one.line in wrong][:MOST_FUNCTIONS]:
+        for call in [one for one in of_turn if one.line in wrong][:MOST_FUNCTIONS]:
             self.enter_lines(place, call, script, settings, asked)
         if self.is_asked_output:
             return
         judged = {line.number for one in own for line in one.lines if line.key in one.keys}
-        others = [one for one in calls if own[0].turn is not None or one.line not in judged]
-        for call in others[own[0].turn is not None :]:  # the turn of a function is that of the first call
+        others = [one for one in calls if turn is not None or one.line not in judged]
+        for call in others[turn is not None :]:  # the turn of a function is that of the first call
             self.enter_lines(place, call, script, settings, asked, is_apart=True)
 
     def enter_lines(
@@ -627,8 +651,11 @@ class HandWork:
         If it stands ``apart``, they are about a loss that the function computes.
         """
         made, turn = copy(self), call.turn
-        derivation = divided_into_steps(script, script, turn, turn)
-        made.derivations, made.places = [derivation], {derivation.given: 0}
+        output = self.outputs[0]
+        output = None if output is None else call.results.get(output, output)
+        lefts = {} if is_apart else self.derivations[0].lefts_in(call.results, output)
+        derivation = divided_into_steps(script, script, turn, turn, lefts)
+        made.derivations, made.places, made.outputs = [derivation], {derivation.given: 0}, [output]
         made.formulas = derivation.formulas()
         if not made.formulas:
             return []
@@ -637,7 +664,7 @@ class HandWork:
         settings.keep = made.names_to_keep()
         own, probe = settings.copy(), Probe()
         asked = asked if is_apart else [*asked, *inputs_of(self.formulas)]  # what these are tracked for
-        own.of, own.wrt = self.outputs[0], list(dict.fromkeys([*asked, *inputs_of(made.formulas)]))
+        own.of, own.wrt = output, list(dict.fromkeys([*asked, *inputs_of(made.formulas)]))
         try:
             with probe:
                 execution = execute(script, own, discard_text, discard_warning, script=turn.script)

@@ -49,3 +49,14 @@ def multiples_of(node: tree.Expression) -> list[str]:
         sides = [node.left, node.right]
         node = next((one for one in sides if not isinstance(one, tree.Number)), node)
     return [node.id] if isinstance(node, tree.Name) else []
+
+
+def is_difference(node: tree.SyntaxNode) -> bool:
+    """Whether a function is called for both sides of a difference, as in ``(f(x + h) - f(x))/h``."""
+    differences = [part for part in walk(node) if isinstance(part, tree.Binary) and part.op == "-"]
+    return any(called_names(one.left) & called_names(one.right) for one in differences)
+
+
+def called_names(node: tree.SyntaxNode) -> set[str]:
+    calls = [part.function for part in walk(node) if isinstance(part, tree.Call)]
+    return {one.id for one in calls if isinstance(one, tree.Name)}

@@ -155,10 +155,13 @@ class Derivation:
         turns: Mapping[int, list[WrongTurn]] | None = None,
         turn: Turn | None = None,
         statements: tree.Body = (),
+        lefts: Mapping[str, LeftSide] | None = None,
     ) -> None:
         #: The statements at top level, if the lines are those of the script itself.
         self.statements = statements
         self.starts = sorted(one.span.start for one in statements)
+        #: The derivatives that names are which do not say it.
+        self.lefts = lefts or {}
         #: The turn of the script that the derivation is about, if it has a training loop.
         self.turn = turn
         self.unreadable = unreadable
@@ -174,7 +177,8 @@ class Derivation:
         for at, line in enumerate(lines):
             if line.kind in (HELPER, BLOCK) or at in several:
                 self.helpers[at] = self.derivatives_in(line.statement, at)
-            for bound in sorted(line.binds) if line.kind in (HELPER, BLOCK) else ():
+            is_value = line.kind in (HELPER, BLOCK) and not isinstance(line.node, tree.FunctionDef)
+            for bound in sorted(line.binds) if is_value else ():
                 is_named = (bound[0] == "d" and len(bound) > 1) or UNCLEAR.fullmatch(bound)
                 if is_named or is_of_differences(bound, words):
                     self.uncompared.setdefault(bound, line.number)
@@ -244,8 +248,14 @@ class Derivation:
         guessed: Mapping[str, Guess],
         turns: Mapping[int, list[WrongTurn]],
     ) -> Derivation:
-        given = self.name, self.given, self.words
-        return Derivation(lines, *given, segments, unreadable, guessed, turns, self.turn, self.statements)
+        given, own = (self.name, self.given, self.words), (self.turn, self.statements, self.lefts)
+        return Derivation(lines, *given, segments, unreadable, guessed, turns, *own)
+
+    def lefts_in(self, names: Mapping[str, str], output: str | None) -> dict[str, LeftSide]:
+        """Return the derivatives of an output that variables of a function are, with ``names`` for these."""
+        return {
+            names[key]: LeftSide(output or "", left.by) for key, left in self.lefts.items() if key in names
+        }
 
     def remarks(self, first: ScriptRun) -> list[str]:
         """Return sentences on names that look like derivatives and are compared with none, or with a guess.
@@ -618,6 +628,8 @@ class Derivation:
             return LeftSide("", ((segment.spelled, None),))
         if segment.key in self.guessed:
             return LeftSide("", ((self.guessed[segment.key].spelled, None),))
+        if segment.key in self.lefts:
+            return self.lefts[segment.key]
         left = side_of_name(segment.key, self.words)
         assert left is not None
         return left
@@ -781,19 +793,24 @@ def begins_sum(segment: Segment, lines: list[Line]) -> bool:
     return len(segment.places) == 1 and right is not None and ZEROS.match(right.text) is not None
 
 
-def read_derivation(text: str, name: str, script: Source) -> Derivation:
+def read_derivation(
+    text: str, name: str, script: Source, lefts: Mapping[str, LeftSide] | None = None
+) -> Derivation:
     """Return the derivation of a text, the file ``name``; raise a UsageError if it has no steps.
 
-    Of training loops, in the script or the text, it has the first turn.
+    Of training loops, in the script or the text, it has the first turn. ``lefts`` are the derivatives that
+    names are which do not say it.
     """
-    given = Source(text, name)
+    given, lefts = Source(text, name), lefts or {}
     is_script = given.text == script.text
     if is_script:
         parse(script)  # what the language has not is told as the run of a script tells it
-    by = frozenset() if is_script else frozenset(found["x_"] for found in GRADIENT_NAME.finditer(text))
-    turn = find_turn(script, True, by)
+    by = frozenset(side.by[0][0] for side in lefts.values())
+    if not is_script:
+        by = frozenset(found["x_"] for found in GRADIENT_NAME.finditer(text))
+    turn = find_turn(script, True, by, frozenset(lefts))
     own = turn if is_script else find_turn(given, True)
-    derivation = divided_into_steps(given, script, turn, own)
+    derivation = divided_into_steps(given, script, turn, own, lefts)
     if not derivation.segments and is_script and turn is None:
         turn = find_turn(script, False)
         derivation = derivation if turn is None else divided_into_steps(given, script, turn, turn)
@@ -808,7 +825,13 @@ def read_derivation(text: str, name: str, script: Source) -> Derivation:
     return derivation
 
 
-def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Turn | None) -> Derivation:
+def divided_into_steps(
+    given: Source,
+    script: Source,
+    turn: Turn | None,
+    own: Turn | None,
+    lefts: Mapping[str, LeftSide] | None = None,
+) -> Derivation:
     """Return the derivation of a text, which has the turn ``own``, in the ``turn`` of the script."""
     words = words_of(script)
     statements: tree.Body = ()
@@ -816,10 +839,12 @@ def divided_into_steps(given: Source, script: Source, turn: Turn | None, own: Tu
         statements = (parse_to_first_error(script) if turn is None else turn.script).body
     given = given if own is None else own.lines
     found: dict[int, UsageError] = {}
-    lines = read_lines(given, derivative_names(script, loose_names(given, words)), found)
+    others = [*loose_names(given, words), *(lefts or {})]
+    lines = read_lines(given, derivative_names(script, others), found)
     unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
+    segments = find_segments(lines)
     return Derivation(
-        lines, given.name, given, words, find_segments(lines), unreadable, None, None, turn, statements
+        lines, given.name, given, words, segments, unreadable, None, None, turn, statements, lefts
     )
 
 

@@ -34,12 +34,18 @@ class Turn:
 
     There ``pass`` stands for the headers of loops and functions, and nothing behind the turn: offsets and
     numbers of lines are those of the source. ``body`` are the turn's statements, ``line`` is the number of
-    the loop's line, 0 for a function.
+    the loop's line, 0 for a function. ``replaced`` are other texts by their places.
     """
 
     __slots__ = ("before", "body", "line", "lines", "loop", "script")
 
-    def __init__(self, source: Source, script: tree.Script, found: FoundTurn) -> None:
+    def __init__(
+        self,
+        source: Source,
+        script: tree.Script,
+        found: FoundTurn,
+        replaced: Iterable[tuple[int, str]] = (),
+    ) -> None:
         self.body, self.loop, self.before = found.body, found.loop, found.before
         self.script = tree.Script(script.span, (*found.before, *found.body))
         self.line = 0 if found.loop is None else source.position(found.loop.span.start)[0]
@@ -47,6 +53,8 @@ class Turn:
         for part in found.left_out:
             without = "pass" + re.sub(r"[^\n]", " ", source.excerpt(part)[4:])
             text = text[: part.start] + without + text[part.end :]
+        for start, other in replaced:
+            text = text[:start] + other + text[start + len(other) :]
         text = text[:end]
         self.lines = Source(text, source.name)
 
@@ -108,8 +116,16 @@ class FoundTurn:
 
 
 @lru_cache(maxsize=4)
-def find_turn(source: Source, is_sure: bool, by: frozenset[str] = frozenset()) -> Turn | None:
+def find_turn(
+    source: Source,
+    is_sure: bool,
+    by: frozenset[str] = frozenset(),
+    others: frozenset[str] = frozenset(),
+) -> Turn | None:
     """Return the first turn of a training loop, None without one.
+
+    ``others`` are names of gradients that do not say by what. A function that gives them values, and what
+    runs below ``if __name__ == "__main__"``, is a turn too.
 
     Where steps stand in a loop or a function, it is one if ``is_sure`` is False. Else the loop has to compute
     a loss, and to change a variable by its gradient or to compute values whose gradients follow. So is one
@@ -119,71 +135,25 @@ def find_turn(source: Source, is_sure: bool, by: frozenset[str] = frozenset()) -
         script = parse_to_first_error(source)
     except CompileError:
         return None
-    found = TurnSearch(source, script, is_sure, by).in_body(script.body, frozenset())
+    found = TurnSearch(source, script, is_sure, by, others).in_body(script.body, frozenset())
     return None if found is None else Turn(source, script, found)
-
-
-class FunctionCall:
-    """A call at top level of a function that has steps: the ``turn`` that its lines are, and its ``line``.
-
-    ``targets`` are the names that get its results, ``results`` those of them that are variables of the
-    function, by these names.
-    """
-
-    __slots__ = ("function", "line", "results", "targets", "turn")
-
-    def __init__(self, turn: Turn, function: tree.FunctionDef, statement: tree.Statement, line: int) -> None:
-        self.turn, self.function, self.line = turn, function, line
-        self.targets = targets_of(statement)
-        returned = [one.value for one in own_statements(function.body) if isinstance(one, tree.Return)]
-        parts = (
-            returned[-1].elements if returned and isinstance(returned[-1], tree.TupleDisplay) else returned
-        )
-        names = [one.id if isinstance(one, tree.Name) else "" for one in parts]
-        pairs = zip(self.targets, names, strict=True) if len(names) == len(self.targets) else ()
-        self.results = {target: name for target, name in pairs if name}
-
-    @property
-    def parameters(self) -> list[str]:
-        return [one.name for one in self.function.parameters]
-
-    @property
-    def losses(self) -> list[str]:
-        """The names of the values that may be the loss whose gradients the steps are."""
-        return targets_of(*self.turn.body)
-
-
-def calls_of_functions(source: Source) -> list[FunctionCall]:
-    """Return the calls at top level whose functions have steps, in their order."""
-    try:
-        script = parse_to_first_error(source)
-    except CompileError:
-        return []
-    search = TurnSearch(source, script, False, frozenset())
-    made = []
-    for at, statement in enumerate(script.body):
-        call = call_of(statement)
-        function = search.functions.get("" if call is None else root_name(call.function))
-        given = None if call is None or function is None else bound_parameters(function, call)
-        if function is None or given is None or not any(map(search.made_by, function.body)):
-            continue
-        found = search.turn_of(function.body, None)
-        if found is not None:
-            found.within(given, Span(function.span.start, function.body[0].span.start))
-            found.before = (*script.body[:at], *found.before)
-            line = source.position(statement.span.start)[0]
-            made.append(FunctionCall(Turn(source, script, found), function, statement, line))
-    return made
 
 
 class TurnSearch:
     """Finds the first turn in the statements of a script and in those of the functions that it calls."""
 
-    def __init__(self, source: Source, script: tree.Script, is_sure: bool, by: frozenset[str]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        script: tree.Script,
+        is_sure: bool,
+        by: frozenset[str] = frozenset(),
+        others: frozenset[str] = frozenset(),
+    ) -> None:
         words = words_of(source)
-        self.names = DerivativeNames(words, [one for one in words if is_loose(one, words)])
+        self.names = DerivativeNames(words, [*others, *(one for one in words if is_loose(one, words))])
         self.functions = {one.name: one for one in script.body if isinstance(one, tree.FunctionDef)}
-        self.is_sure, self.by = is_sure, by
+        self.is_sure, self.by, self.others = is_sure, by, others
 
     def in_body(self, body: tree.Body, called: frozenset[str]) -> FoundTurn | None:
         for at, statement in enumerate(body):
@@ -215,7 +185,7 @@ class TurnSearch:
         elif isinstance(statement, tree.With) and is_without_grad(statement):
             body = statement.body
         if body:
-            found = self.in_body(body, called)
+            found = self.in_body(body, called) or self.with_others(body)
             return None if found is None else found.within((), Span(statement.span.start, body[0].span.start))
         call = call_of(statement)
         name = "" if call is None else root_name(call.function)
@@ -228,9 +198,13 @@ class TurnSearch:
         found = None
         if not self.is_sure and any(map(self.made_by, function.body)):  # sums begin before a loop
             found = self.turn_of(function.body, None)
-        found = found or self.in_body(function.body, called | {name})
+        found = found or self.in_body(function.body, called | {name}) or self.with_others(function.body)
         header = Span(function.span.start, function.body[0].span.start)
         return None if found is None else found.within(given, header)
+
+    def with_others(self, body: tree.Body) -> FoundTurn | None:
+        """Return the turn that statements are which give one of the ``others`` a value."""
+        return None if self.others.isdisjoint(targets_of(*body)) else self.turn_of(body, None)
 
     def is_turn(self, body: tree.Body) -> bool:
         """Whether the body of a loop is a turn with its forward and backward pass."""
@@ -244,7 +218,8 @@ class TurnSearch:
             made = self.made_by(statement)
             targets = targets_of(statement)
             read = {part.id for part in walk(statement) if isinstance(part, tree.Name)}
-            if gradients_of(bound) & made or gradients_of(targets) & read:
+            others = self.others if bound else frozenset()
+            if (gradients_of(bound) | others) & made or gradients_of(targets) & read:
                 return any(map(is_loss, targets_of(*body)))
             bound.update(targets)
         return False
@@ -308,8 +283,12 @@ def targets_of(*statements: tree.Statement) -> list[str]:
 def bound_by(statement: tree.Assign) -> Iterator[tree.Name]:
     """Yield the names that an assignment binds."""
     for target in statement.targets:
-        parts = target.elements if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)) else (target,)
-        yield from (one for one in parts if isinstance(one, tree.Name))
+        yield from (one for one in elements_of(target) if isinstance(one, tree.Name))
+
+
+def elements_of(node: tree.Expression) -> tuple[tree.Expression, ...]:
+    """Return the entries of a tuple or a list, and another expression alone."""
+    return tuple(node.elements) if isinstance(node, (tree.TupleDisplay, tree.ListDisplay)) else (node,)
 
 
 def own_statements(body: Iterable[tree.Statement]) -> Iterator[tree.Statement]:

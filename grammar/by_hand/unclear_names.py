@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 UNCLEAR = re.compile(r"(?:delta_?|d_)(?P<number>\w*)|(?P<base>\w+)_(?:delta|grad)")
 #: Other names that look like a gradient's.
 LOOKS_LIKE_GRADIENT = re.compile(r"(?i)\w*grad\w*|\w*deriv\w*|\w*_by_d\w+|d[^\W_]*_d\w+|jac\w*")
+#: Names of other things that have to do with gradients.
+OTHER_THINGS = re.compile(
+    r"(?i)approx|ascent|check|clip|descent|diff|finite|fit|grade|hess|hist|learn|list|norm|num|optim|plot|step"
+    r"|test|train|update|zero"
+)
 #: The right side of a line that gives a setting, such as the delta of Huber's loss.
 PLAIN_NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?")
 
@@ -31,6 +36,11 @@ def by_unclear_name(name: str, words: Collection[str]) -> str:
 
 def looks_like_gradient(name: str) -> bool:
     return UNCLEAR.fullmatch(name) is not None or LOOKS_LIKE_GRADIENT.fullmatch(name) is not None
+
+
+def is_gradient_of_something(name: str) -> bool:
+    """Whether a name or that of a function is a gradient's: ``grad``, no ``gradient_descent``."""
+    return LOOKS_LIKE_GRADIENT.fullmatch(name) is not None and OTHER_THINGS.search(name) is None
 
 
 def unclear_names(lines: Iterable[Line]) -> list[tuple[Line, str]]:

@@ -185,12 +185,12 @@ def test_a_local_derivative_of_an_array_is_no_step(autodiff, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("lines", "help"),
     [
-        ("grad = 2*w", "--formula 'dL/dw == grad'"),
+        ("grad = 7*w", "--formula 'dL/dw == grad'"),
         ("def grad_f(w):\n    return 3*w", "L = f(w) and dw = grad_f(w)"),
     ],
 )
 def test_a_name_that_says_no_input_is_a_warning_in_a_folder(autodiff, folder, lines, help) -> None:
-    (folder / "b.py").write_text(f"import numpy as np\nw = 3.0\nJ = w**2\n{lines}\n")
+    (folder / "b.py").write_text(f"import numpy as np\nw, v, u = 3.0, 2.0, 1.0\nJ = w*v*u\n{lines}\n")
     asked = ("check", "work", "--formula", "@")
     done = autodiff(*asked, "--fail-on", "warning", cwd=folder.parent)
     assert done.returncode == 1
