@@ -35,6 +35,8 @@ LIBRARIES, LIBRARIES_BY_HAND = frozenset(["torch"]), frozenset(["torch", "numpy"
 #: What a Python file imports if it is a script: such a library, and modules that scripts have.
 SCRIPT_MODULES = frozenset(["torch", "numpy", "math", "random", "typing", "__future__"])
 IMPORTED = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+#: A gradient that is given to an optimizer of scipy, which its steps need not.
+OPTIMIZED = re.compile(r"\b(?:jac|fprime)\s*=|\bfmin_\w+\(|\bcheck_grad\(")
 LARGEST_PYTHON_FILE = 1 << 20
 #: The most files that the note on files left out names.
 MOST_LEFT_OUT = 3
@@ -235,7 +237,7 @@ def in_folder(folder: str, libraries: frozenset[str]) -> Folder:
         if path.endswith(SUFFIX):
             found.scripts.append(path)
         elif path.endswith(PYTHON_SUFFIX):
-            imported = imports_of(path)
+            imported = imports_of(path, libraries is LIBRARIES_BY_HAND)
             foreign = min(imported - SCRIPT_MODULES, default=None)
             if imported & libraries and foreign is None:
                 found.scripts.append(path)
@@ -278,10 +280,15 @@ def files_below(folder: str) -> Iterator[str]:
         )
 
 
-def imports_of(path: str) -> set[str]:
-    """The modules that a Python file imports; none if it cannot be read."""
+def imports_of(path: str, is_by_hand: bool) -> set[str]:
+    """The modules that a Python file imports; none if it cannot be read.
+
+    Where the steps of a script are judged, scipy is none if it gets a gradient from the script.
+    """
     try:
         with open(path, encoding="utf-8") as file:
-            return set(IMPORTED.findall(file.read(LARGEST_PYTHON_FILE)))
+            text = file.read(LARGEST_PYTHON_FILE)
     except (OSError, UnicodeDecodeError):
         return set()
+    found = set(IMPORTED.findall(text))
+    return found - {"scipy"} if is_by_hand and OPTIMIZED.search(text) else found

@@ -210,3 +210,50 @@ def test_a_layer_beside_its_own_steps_stays_one(autodiff, tmp_path) -> None:
 def test_another_output_is_asked_for(autodiff, tmp_path) -> None:
     script = COURSE + CALLS["values"] + "L = np.sum(theta**2)\ndtheta = 2*theta\n"
     assert judged(autodiff, tmp_path, script, "--of", "L") == ["13 dL/dtheta right"]
+
+
+def test_scripts_of_a_folder_may_give_their_gradient_to_scipy(autodiff, tmp_path) -> None:
+    (tmp_path / "a.py").write_text(COURSE + CALLS["minimize"])
+    (tmp_path / "b.py").write_text("import numpy as np\nfrom scipy.optimize import root\nw = 2.0\n")
+    done = autodiff("check", ".", "--formula", "@", cwd=tmp_path)
+    assert (done.returncode, "b.py" in done.out) == (0, False)
+    assert done.out == "a.py: 1 formula right\n1 script: 1 ok\n"
+
+
+def test_a_loop_back_in_time_in_a_function_names_its_line(autodiff, tmp_path) -> None:
+    script = """\
+import numpy as np
+np.random.seed(0)
+Wxh, Whh, Why = np.random.randn(3, 2), np.random.randn(3, 3), np.random.randn(2, 3)
+def lossFun(xs, targets, hprev):
+    hs, ps, loss = [hprev], [], 0
+    for t in range(len(xs)):
+        hs.append(np.tanh(Wxh @ xs[t] + Whh @ hs[t]))
+        y = Why @ hs[t + 1]
+        ps.append(np.exp(y)/np.sum(np.exp(y)))
+        loss += -np.log(ps[t][targets[t]])
+    dWxh, dWhh, dWhy = np.zeros_like(Wxh), np.zeros_like(Whh), np.zeros_like(Why)
+    dhnext = np.zeros_like(hs[0])
+    for t in reversed(range(len(xs))):
+        dy = np.copy(ps[t])
+        dy[targets[t]] -= 1
+        dWhy += np.outer(dy, hs[t + 1])
+        dh = Why.T @ dy + dhnext
+        draw = (1 - hs[t + 1]*hs[t + 1])*dh
+        dWxh += np.outer(draw, xs[t])
+        dWhh += np.outer(draw, hs[t])
+        dhnext = Whh.T @ draw
+    return loss, dWxh, dWhh, dWhy
+xs = [np.array([1., 0.]), np.array([0., 1.]), np.array([0., 1.])]
+loss, dWxh, dWhh, dWhy = lossFun(xs, [1, 1, 0], np.zeros(3))
+"""
+    assert words(judged(autodiff, tmp_path, script)) == {"right"}
+    for right, wrong, line in (
+        ("hs[t + 1]*hs[t + 1])*dh", "hs[t + 1])*dh", 18),
+        ("Why.T @ dy + dhnext", "Why.T @ dy", 17),
+        ("np.outer(draw, hs[t])", "np.outer(draw, hs[t + 1])", 20),
+    ):
+        (tmp_path / "s.py").write_text(script.replace(right, wrong))
+        done = autodiff("check", "s.py", "--formula", "@", cwd=tmp_path)
+        wrong_lines = [text.split()[0] for text in done.out.splitlines() if text.endswith("wrong")]
+        assert (done.returncode, wrong_lines[0]) == (1, str(line))
