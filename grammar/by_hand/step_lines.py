@@ -183,7 +183,7 @@ def find_bindings(body: Collection[tree.SyntaxNode], line: Line) -> None:
             else:
                 changed.update(map(root_name, changed_by(part)))
         stored = [target for part in parts if isinstance(part, tree.Assign) for target in part.targets]
-        written = {id(target) for target in stored if isinstance(target, tree.Name)}
+        written = {id(one) for target in stored for one in bound_nodes(target)}
         written |= {id(part) for part in inner_nodes(node)}
         read = {part.id for part in parts if isinstance(part, tree.Name) and id(part) not in written}
         line.carried |= read - line.binds - (targets if isinstance(node, tree.For) else set())
@@ -195,11 +195,17 @@ def find_bindings(body: Collection[tree.SyntaxNode], line: Line) -> None:
 
 def bound_names(target: tree.Expression) -> set[str]:
     """Return the names that a target binds; an entry or an attribute binds none."""
+    return {one.id for one in bound_nodes(target)}
+
+
+def bound_nodes(target: tree.Expression) -> Iterator[tree.Name]:
     if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
-        return set().union(*map(bound_names, target.elements))
-    if isinstance(target, tree.Starred):
-        return bound_names(target.value)
-    return {target.id} if isinstance(target, tree.Name) else set()
+        for one in target.elements:
+            yield from bound_nodes(one)
+    elif isinstance(target, tree.Starred):
+        yield from bound_nodes(target.value)
+    elif isinstance(target, tree.Name):
+        yield target
 
 
 def adds_to(node: tree.Assign, target: tree.Expression) -> bool:

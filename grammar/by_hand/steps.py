@@ -879,7 +879,8 @@ def loose_names(given: Source, words: Collection[str]) -> list[str]:
 def goes_on(line: Line, name: str, words: Collection[str]) -> bool:
     left = parse_left_side(name, words)
     changed = line.binds | line.changes
-    return name in line.reads and left is not None and not changed <= {left.by[0][0]}
+    only_bound = set() if line.node is None else line.binds - line.carried
+    return name in line.reads - only_bound and left is not None and not changed <= {left.by[0][0]}
 
 
 def is_part(name: str, by: str, lines: list[Line], words: Collection[str]) -> bool:
