@@ -26,13 +26,13 @@ def command(session: Session) -> None:
     order = session.request.number("order")
     report = session.report(
         graph=True,
-        events=is_drawn or session.format == "json",
+        events=is_drawn or order > 1 or session.format == "json",
         derivations=is_drawn or order > 1,
         order=order,
     )
     if report.graph is None:
         raise UsageError(
-            f"--order {order}: each input has a graph of its own, and a picture shows one",
+            f"--order {order}: each input has a graph of its own, and one is shown",
             code="E0610",
             help=(f"name one input: --wrt {report.derivations[0].wrt}",) if report.derivations else (),
         )
@@ -124,13 +124,13 @@ def height_of(lines: Iterable[Line | Block]) -> int:
 def check_options(session: Session, is_drawn: bool) -> None:
     """Raise UsageError for an option of pictures where none is drawn, and for --open without a file."""
     values = session.request.values
-    plain = {"view": None, "around": None, "fold": FOLD.default, "order": 1, "open": False}
+    plain = {"view": None, "around": None, "fold": FOLD.default, "open": False}
     if session.format not in ("auto", "tree"):
-        plain["depth"] = 0
+        plain |= {"depth": 0, "order": 1}
     given = next((name for name, default in plain.items() if values.get(name, default) != default), None)
     if given is not None and not is_drawn:
         raise UsageError(
-            f"--{given} is for {'trees and ' * (given == 'depth')}pictures",
+            f"--{given} is for {'trees and ' * (given in ('depth', 'order'))}pictures",
             code="E0610",
             help=("name a file: -o graph.html", "or a format: --format svg"),
         )

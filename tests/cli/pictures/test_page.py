@@ -263,10 +263,23 @@ def test_a_second_derivative_has_a_page_of_its_own(autodiff, tmp_path):
     several = autodiff("graph", *script, "-o", "second.html")
     assert (several.returncode, several.err) == (
         2,
-        "error[E0610]: --order 2: each input has a graph of its own, and a picture shows one\n"
+        "error[E0610]: --order 2: each input has a graph of its own, and one is shown\n"
         "  = help: name one input: --wrt w\n",
     )
-    assert "--order is for pictures" in autodiff("graph", *script).err
+    dot = autodiff("graph", *script, "--wrt", "w", "--format", "dot")
+    assert "--order is for trees and pictures" in dot.err
+    assert autodiff("graph", *script).err == several.err
+
+
+def test_a_second_derivative_has_a_tree(autodiff):
+    script = ("-e", "w = 3; z = w**3; L = z + sin(z)", "--order", "2")
+    lines = autodiff("graph", *script).out.splitlines()
+    assert lines[0].endswith("d(dL/dw)/d node")
+    assert lines[1].startswith("dL/dw ")
+    slope = float(autodiff("grad", *script).out)
+    found = [float(line.split()[-1]) for line in lines if " w " in line and "leaf" in line]
+    assert found == pytest.approx([slope, slope], rel=1e-5)
+    assert len(autodiff("graph", *script, "--depth", "1").out.splitlines()) == 5
 
 
 def test_nodes_of_a_second_derivative_have_different_names(autodiff, tmp_path):
