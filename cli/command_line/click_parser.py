@@ -7,9 +7,7 @@ raised as UsageError. So all output goes through one console, and exit codes are
 from __future__ import annotations
 
 import os
-import re
 from itertools import pairwise
-from shlex import quote
 
 import click
 from autodiff.cli.command_line.fast_parser import Request, read_value
@@ -343,6 +341,8 @@ def swallowed_option(command: Command, arguments: Sequence[str]) -> UsageError |
 def value_for(option: Option, arguments: Sequence[str]) -> str:
     """The help text for an option without its value; the file of --data may be meant for --each."""
     if option.name == "each" and "--data" in arguments[:-1]:
+        from shlex import quote
+
         file = arguments[[*arguments].index("--data") + 1]
         return f"did you mean `--each {quote(file)}` in place of --data?"
     return f"give one: {option.flags[-1]} {option.metavar or '|'.join(option.choices)}"
@@ -378,7 +378,9 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
     if command.name == "lint" and error.option_name == "--format":
         return "the findings are diagnostics: --diagnostics json, or --diagnostics github"
     if command.name in ("propagate", "jacobian") and error.option_name == "--each":
-        words = [re.sub("^--each(?==|$)", "--data", word) for word in arguments]
+        from shlex import quote
+
+        words = [word.replace("--each", "--data", word.startswith("--each")) for word in arguments]
         what = "with its deviation" if command.name == "propagate" else "with its row of the Jacobian"
         return (
             f"give the rows to --data: the output then has an entry, {what}, for each row:"
