@@ -24,7 +24,7 @@ from autodiff.cli.process.streams import visible
 from autodiff.cli.requests.answers import Answers, is_too_large
 from autodiff.cli.requests.fail_on import judge, sentences_on_answers
 from autodiff.cli.requests.make_report import note_constant_slope, note_reshaped, run_request
-from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
 from autodiff.core.base.extra_work import try_extra
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.source import Source
@@ -207,6 +207,9 @@ class HandWork:
                     derivation = read_derivation(steps, name, script, lefts if is_own else None)
                     if is_own and derivation.turn is not None and settings.of is not None:
                         derivation = in_call(settings, script) or derivation
+                except CompileError:
+                    execute(script, settings, discard_text, discard_warning)  # its error has the repairs
+                    raise
                 except UsageError as error:
                     if is_own and isinstance(error, NoStepsError):
                         propose_names(error, script)

@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SUFFIX, PYTHON_SUFFIX = ".ad", ".py"
-#: The libraries one of which a Python file in a folder imports if it is a script; numpy only where the steps
-#: of its own backward pass are judged.
-LIBRARIES, LIBRARIES_BY_HAND = frozenset(["torch"]), frozenset(["torch", "numpy"])
-#: What a Python file imports if it is a script: such a library, and modules that scripts have.
-SCRIPT_MODULES = frozenset(["torch", "numpy", "math", "random", "typing", "__future__"])
+#: The libraries one of which a Python file in a folder imports if it is a script.
+LIBRARIES = frozenset(["torch", "numpy"])
+#: Modules that scripts have beside these and beside what draws and the like.
+SCRIPT_MODULES = LIBRARIES | {"math", "random", "typing", "__future__"}
+#: The error that nothing is computed: of a script found in a folder it is no mistake.
+NOTHING_COMPUTED = "E0604"
 IMPORTED = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 #: A gradient that is given to an optimizer of scipy, which its steps need not.
 OPTIMIZED = re.compile(r"\b(?:jac|fprime)\s*=|\bfmin_\w+\(|\bcheck_grad\(")
@@ -94,7 +95,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
     JSON documents each on its own line.
     """
     request = session.request
-    paths = find_scripts(session)
+    paths, found = find_scripts(session)
     if paths == [request.argument]:
         session.script = read_script(request)
         outcome = work(session)
@@ -108,7 +109,7 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
         session.request = Request(request.command, path, request.values)
         session.script, session.warnings, session.has_run, session.failures = None, [], False, []
         session.show_so_far = session.time_out = None
-        results.append(work_on_one(session, work))
+        results.append(work_on_one(session, work, path in found))
         session.tell_of_ended()
         session.flush()
     if is_for_reading(session):
@@ -132,8 +133,11 @@ def work_on_each(session: Session, work: Callable[[Session], Outcome], bad: str)
     return next(status for status in OUTCOMES if any(status == outcome.status for outcome in results))
 
 
-def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> Outcome:
-    """Work on one script of several, and show what came of it; an error does not end the others."""
+def work_on_one(session: Session, work: Callable[[Session], Outcome], is_found: bool) -> Outcome:
+    """Work on one script of several, and show what came of it; an error does not end the others.
+
+    ``is_found`` says that the script is one of a folder.
+    """
     try:
         session.script = read_script(session.request)
         outcome = work(session)
@@ -143,7 +147,10 @@ def work_on_one(session: Session, work: Callable[[Session], Outcome]) -> Outcome
         shown = session.time_out if isinstance(error, PartOverError) else as_autodiff_error(error)
         if shown is None or isinstance(error, (OutputError, NoScript)):
             raise
-        return show_error(session, shown)
+        if not (is_found and shown.code == NOTHING_COMPUTED):
+            return show_error(session, shown)
+        session.note(f"{session.request.argument}: nothing to check: {shown.message}")
+        outcome = Outcome(OK, "nothing to check", True, lambda: None, called=NOTHING)
     show_line(session, outcome.words)
     if not is_for_reading(session):
         outcome.show()
@@ -189,8 +196,11 @@ def is_for_reading(session: Session) -> bool:
     return session.format not in ("json", "verdict") and not results_are_diagnostics
 
 
-def find_scripts(session: Session) -> list[str]:
-    """The scripts of a request: files as given, and those in folders. A note says what was left out there."""
+def find_scripts(session: Session) -> tuple[list[str], set[str]]:
+    """The scripts of a request, files as given and those in folders, and which are of folders.
+
+    A note says what was left out there.
+    """
     request = session.request
     given = (request.argument, *request.others)
     if given.count(STDIN) > 1:
@@ -199,8 +209,8 @@ def find_scripts(session: Session) -> list[str]:
             code="E0610",
             help=("give `-` once",),
         )
-    libraries = LIBRARIES_BY_HAND if "@" in request.texts("formula") else LIBRARIES
-    folders = {one: in_folder(one, libraries) for one in given if os.path.isdir(one)}
+    is_by_hand = "@" in request.texts("formula")
+    folders = {one: in_folder(one, is_by_hand) for one in given if os.path.isdir(one)}
     paths = [path for one in given for path in (folders[one].scripts if one in folders else [one])]
     left_out = {path: module for folder in folders.values() for path, module in folder.left_out.items()}
     for path in paths:
@@ -217,7 +227,7 @@ def find_scripts(session: Session) -> list[str]:
             code="E0610",
             help=("write the formulas to a file, and name it: --formula @FILE",),
         )
-    return paths
+    return paths, {path for folder in folders.values() for path in folder.scripts}.difference(given)
 
 
 class Folder:
@@ -230,18 +240,23 @@ class Folder:
         self.left_out: dict[str, str] = {}
 
 
-def in_folder(folder: str, libraries: frozenset[str]) -> Folder:
-    """The scripts in a folder and in the folders in it, except hidden ones."""
-    found = Folder()
+def in_folder(folder: str, is_by_hand: bool) -> Folder:
+    """The scripts in a folder and in the folders in it, except hidden ones.
+
+    ``is_by_hand`` says that the steps of the scripts are judged.
+    """
+    from autodiff.grammar.objects.side_modules import DRAWING_MODULES, MODULES
+
+    found, of_scripts = Folder(), SCRIPT_MODULES | DRAWING_MODULES | MODULES.keys()
     for path in sorted(files_below(folder)):
         if path.endswith(SUFFIX):
             found.scripts.append(path)
         elif path.endswith(PYTHON_SUFFIX):
-            imported = imports_of(path, libraries is LIBRARIES_BY_HAND)
-            foreign = min(imported - SCRIPT_MODULES, default=None)
-            if imported & libraries and foreign is None:
+            imported = imports_of(path, is_by_hand)
+            foreign = min(imported - of_scripts, default=None)
+            if imported & LIBRARIES and foreign is None:
                 found.scripts.append(path)
-            elif "torch" in imported and foreign is not None:
+            elif imported & LIBRARIES and foreign is not None:
                 found.left_out[path] = foreign
     if not found.scripts:
         left_out = (left_out_sentence(found.left_out),) if found.left_out else ()
@@ -250,8 +265,7 @@ def in_folder(folder: str, libraries: frozenset[str]) -> Folder:
             code="E0611",
             help=(
                 f"the scripts of a folder are its {SUFFIX} files, and its {PYTHON_SUFFIX} files that import"
-                f" {' or '.join(sorted(libraries, reverse=True))} and nothing that scripts lack; name others"
-                " one by one",
+                " torch or numpy and nothing that scripts lack; name others one by one",
                 *left_out,
             ),
         )
@@ -259,12 +273,12 @@ def in_folder(folder: str, libraries: frozenset[str]) -> Folder:
 
 
 def left_out_sentence(files: dict[str, str]) -> str:
-    """Which files of folders import torch and were left out, each with the module that scripts lack."""
+    """Which files of folders were left out, each with the module that scripts lack."""
     shown = [f"{path} ({module})" for path, module in list(files.items())[:MOST_LEFT_OUT]]
     if len(files) > MOST_LEFT_OUT:
         shown.append(f"{len(files) - MOST_LEFT_OUT:,} more")
     count = (
-        "1 file that imports torch was" if len(files) == 1 else f"{len(files):,} files that import torch were"
+        "1 file of torch or numpy was" if len(files) == 1 else f"{len(files):,} files of torch or numpy were"
     )
     return (
         f"{count} left out for another import: {', '.join(shown)};"

@@ -52,12 +52,16 @@ def test_a_folder_is_its_scripts_in_order(autodiff, folder):
         ]
 
 
-def test_python_files_that_import_torch_and_nothing_that_scripts_lack_are_scripts(autodiff, tmp_path):
+def test_python_files_that_import_torch_or_numpy_and_nothing_that_scripts_lack_are_scripts(
+    autodiff, tmp_path
+):
     torch = "import torch\n{}x = torch.tensor(2., requires_grad=True)\nL = x**2\nL.backward()\n"
+    numpy = "import numpy as np\n{}x = np.array([2., 3.])\nL = np.sum(x**2)\n"
     for name, text in {
         "net.py": torch.format("import math\nfrom torch.nn import functional as F\n"),
+        "curve.py": numpy.format("import matplotlib.pyplot as plt\nfrom tqdm import tqdm\n"),
         "program.py": torch.format("import argparse\n"),
-        "test_net.py": torch.format("    from unittest import mock\n"),
+        "test_net.py": numpy.format("    from unittest import mock\n"),
         "numbers.py": "import math\nx = math.sin(2)\n",
         "latin.py": "import torch\n# caf\u00e9\n",
     }.items():
@@ -65,19 +69,40 @@ def test_python_files_that_import_torch_and_nothing_that_scripts_lack_are_script
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(text.encode("latin-1"))
     done = autodiff("check", "mixed")
-    assert (done.returncode, done.out) == (0, "mixed/net.py: 1 gradient right\n1 script: 1 ok\n")
-    assert done.err == (
-        "note: 2 files that import torch were left out for another import: mixed/program.py (argparse),"
+    lines = ["mixed/curve.py: 1 gradient right", "mixed/net.py: 1 gradient right", "2 scripts: 2 ok"]
+    assert (done.returncode, done.out.splitlines()) == (0, lines)
+    note = (
+        "note: 2 files of torch or numpy were left out for another import: mixed/program.py (argparse),"
         " mixed/test_net.py (unittest); name them to have them read too\n"
     )
-    assert autodiff("lint", "mixed").out == "mixed/net.py: ok\n1 script: 1 ok\n"
+    assert done.err == note
+    lint = autodiff("lint", "mixed")
+    assert (lint.out.splitlines()[-1], lint.err) == ("2 scripts: 2 ok", note)
+    by_hand = autodiff("check", "--formula", "@", "mixed")
+    assert by_hand.out.splitlines()[-1] == "2 scripts: 2 with nothing to check"
     named = autodiff("check", "mixed", "mixed/program.py", "mixed/test_net.py")
     assert "left out" not in named.err
-    assert named.out.splitlines()[-1].startswith("3 scripts: ")
-    (tmp_path / "mixed" / "net.py").unlink()
+    assert named.out.splitlines()[-1].startswith("4 scripts: ")
+    for name in ("net.py", "curve.py"):
+        (tmp_path / "mixed" / name).unlink()
     done = autodiff("lint", "mixed")
     assert done.err.startswith("error[E0611]: there is no script in mixed\n")
-    assert "2 files that import torch were left out" in done.err
+    assert "2 files of torch or numpy were left out" in done.err
+
+
+def test_files_of_a_folder_that_compute_nothing_are_no_mistakes(autodiff, folder):
+    (folder / "library.py").write_text("import numpy as np\n\ndef f(x):\n    return np.exp(x)\n")
+    done = autodiff("check", "scripts")
+    assert (done.returncode, done.out.splitlines()[-1]) == (0, "4 scripts: 3 ok, 1 with nothing to check")
+    assert done.err.startswith("note: scripts/library.py: nothing to check: the script computes nothing")
+    assert done.err.count("\n") == 1
+    named = autodiff("check", "scripts", "scripts/library.py")
+    assert (named.returncode, "error[E0604]" in named.err) == (2, True)
+
+
+def test_an_error_beside_steps_by_hand_has_its_repair(autodiff, write):
+    text = "T = 3\nhs = {}\nhs[0] = 0.5\nfor t in range(T):\n    hs[t+1] = hs[t]*2\n"
+    assert "hs = [None]*(T + 1)" in autodiff("check", "--formula", "@", write(text)).err
 
 
 def test_a_folder_with_one_script_is_told_as_a_folder(autodiff, folder):
