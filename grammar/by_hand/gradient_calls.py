@@ -76,6 +76,8 @@ class CallSearch:
         self.script = script
         self.words = words_of(source)
         self.functions = {one.name: one for one in script.body if isinstance(one, tree.FunctionDef)}
+        #: The functions whose results have names that say by what they are gradients.
+        self.named: set[str] = set()
         self.calls = [part for part in walk(script) if isinstance(part, tree.Call)]
 
     def found(self) -> list[GradientCall]:
@@ -85,7 +87,7 @@ class CallSearch:
             for one in (*self.optimized(statement), *self.called(statement)):
                 made.setdefault(one.gradient, one)
         for name in self.functions:
-            if name not in made and (uncalled := self.uncalled(name)):
+            if name not in (*made, *self.named) and (uncalled := self.uncalled(name)):
                 made[name] = uncalled
         return [*made.values()]
 
@@ -147,8 +149,9 @@ class CallSearch:
             if output:
                 yield GradientCall(statement, name, name, arguments, target, output)
                 continue
-            is_named = self.is_derivative(target) and self.has_loss
-            if self.is_gradient(name) and not is_named and (loss := self.loss_beside(name, call)):
+            if self.is_derivative(target) and self.has_loss:
+                self.named.add(name)
+            elif self.is_gradient(name) and (loss := self.loss_beside(name, call)):
                 output = self.named_before(statement, f"{loss}({', '.join(arguments)})")
                 yield GradientCall(statement, loss, name, arguments, target, output)
 

@@ -207,6 +207,11 @@ def test_a_layer_beside_its_own_steps_stays_one(autodiff, tmp_path) -> None:
     assert judged(autodiff, tmp_path, SIGMOIDS + lines) == ["9 dL/dw right"]
 
 
+def test_a_name_that_says_it_is_judged_once(autodiff, tmp_path) -> None:
+    lines = "x = np.array([1., 3.])\nL = f(x)\ndx = grad_f(x)\nx = x - 0.1*dx\n"
+    assert judged(autodiff, tmp_path, F.format("grad_f") + lines) == ["8 dL/dx right"]
+
+
 def test_another_output_is_asked_for(autodiff, tmp_path) -> None:
     script = COURSE + CALLS["values"] + "L = np.sum(theta**2)\ndtheta = 2*theta\n"
     assert judged(autodiff, tmp_path, script, "--of", "L") == ["13 dL/dtheta right"]
