@@ -51,16 +51,11 @@ from autodiff.grammar.by_hand.loss_of_steps import (
     names_without_steps,
 )
 from autodiff.grammar.by_hand.own_scale import is_right_for_a_multiple, judge_by_own_values
+from autodiff.grammar.by_hand.read_derivation import NoStepsError, divided_into_steps, read_derivation
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
-from autodiff.grammar.by_hand.steps import (
-    Derivation,
-    NoStepsError,
-    divided_into_steps,
-    in_step,
-    not_judged,
-    read_derivation,
-)
+from autodiff.grammar.by_hand.step_errors import in_step, not_judged
+from autodiff.grammar.by_hand.steps import Derivation
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
@@ -81,7 +76,7 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import ReportedPass
     from autodiff.grammar.by_hand.called_functions import FunctionCall
     from autodiff.grammar.by_hand.left_side import LeftSide
-    from autodiff.grammar.by_hand.steps import Segment
+    from autodiff.grammar.by_hand.segments import Segment
     from autodiff.grammar.by_hand.training_turns import Turn
     from autodiff.grammar.session.run import Execution, Settings
 
@@ -364,7 +359,7 @@ class HandWork:
         """Return the names whose values before statements of the script its own steps read."""
         found: dict[int, set[str]] = {}
         for derivation in self.derivations:
-            for start, names in derivation.names_to_keep().items():
+            for start, names in derivation.computed.names_to_keep().items():
                 found.setdefault(start, set()).update(names)
         return found
 
@@ -717,7 +712,7 @@ class HandWork:
         for note in notes:
             self.note(note)
         for derivation in self.derivations:
-            derivation.run_rest(runs.first)
+            derivation.computed.run_rest(runs.first)
         results = [check for _, _, check in self.found[len(self.found) - len(judged) :]]
         sharing = judge_shared_arrays(judged, results, runs)
         judge_by_own_values(judged, results, runs, sharing)

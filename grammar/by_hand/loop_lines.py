@@ -13,6 +13,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import OpNode
 from autodiff.core.paths.path_sum import edge_contribution
+from autodiff.grammar.by_hand.computed_lines import list_names
 from autodiff.grammar.by_hand.corrections import CorrectionSearch
 from autodiff.grammar.by_hand.evaluate import parse_once
 from autodiff.grammar.by_hand.formula import inner_bodies, root_name, simple_statements, written_names
@@ -20,6 +21,7 @@ from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.points import SamplePoints, formula_values
 from autodiff.grammar.by_hand.running_names import RunningNames
 from autodiff.grammar.by_hand.runs import SPREAD
+from autodiff.grammar.by_hand.segments import Segment
 from autodiff.grammar.by_hand.sentences import (
     constant_ratio,
     format_array,
@@ -28,7 +30,7 @@ from autodiff.grammar.by_hand.sentences import (
     wrong_entries_remarks,
 )
 from autodiff.grammar.by_hand.step_lines import BLOCK, Line
-from autodiff.grammar.by_hand.steps import Derivation, Segment, list_names
+from autodiff.grammar.by_hand.steps import Derivation
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -168,7 +170,8 @@ class LoopLines:
         if len(ending) < len(wrong):
             return True
         try:
-            known = trial.run_helper(place, trial.values(place, first, first) or {}, first, first)
+            before = trial.computed.values(place, first, first) or {}
+            known = trial.computed.run_helper(place, before, first, first)
         except UsageError:
             return False
         names = RunningNames(trial, self.runs)
@@ -206,7 +209,7 @@ class LoopLines:
         made = with_texts(line, place, turns, [(one, after)], ["turns_made = []", "turns_of = []"])
         derivation = self.derivation.with_loop(place, made, turns, self.derivation.segments)
         try:
-            known = derivation.values(place + 1, self.runs.first, self.runs.first) or {}
+            known = derivation.computed.values(place + 1, self.runs.first, self.runs.first) or {}
         except UsageError:
             return [], []
         values, labels = known.get("turns_made", []), known.get("turns_of", [])

@@ -19,9 +19,10 @@ from autodiff.grammar.by_hand.own_scale import values_at
 from autodiff.grammar.by_hand.points import SamplePoints
 from autodiff.grammar.by_hand.running_names import MAX_MEANT, RunningNames
 from autodiff.grammar.by_hand.runs import SPREAD
+from autodiff.grammar.by_hand.segments import Guess, Segment, find_segments
 from autodiff.grammar.by_hand.sentences import constant_ratio, values_equal_in_shape
 from autodiff.grammar.by_hand.step_lines import BLOCK, HELPER, Line, read_lines
-from autodiff.grammar.by_hand.steps import Derivation, Guess, Segment, find_segments
+from autodiff.grammar.by_hand.steps import Derivation
 from autodiff.grammar.by_hand.unclear_names import looks_like_gradient
 
 TYPE_CHECKING = False
@@ -86,7 +87,7 @@ class MeantGradients:
             for node in reversed(first.subject.order)
             if node.name is not None and (node.name.startswith(part) or part in node.name.split("_"))
         }
-        value = (derivation.values(places[-1] + 1, first, first) or {}).get(name)
+        value = (derivation.computed.values(places[-1] + 1, first, first) or {}).get(name)
         if len(found) != 1 or not isinstance(value, Tensor):
             return None
         [(whole, node)] = found.items()
@@ -207,8 +208,8 @@ class MeantGradients:
         """Return the values of a name behind a line at the points; none if it is no tensor or number."""
         found = []
         for run in self.points:
-            made = self.derivation.values(place + 1, run, self.runs.first) or {}
-            known = made[name] if name in made else self.derivation.value_after(place, name, run)
+            made = self.derivation.computed.values(place + 1, run, self.runs.first) or {}
+            known = made[name] if name in made else self.derivation.computed.value_after(place, name, run)
             if known.__class__ not in (Tensor, float):
                 return []
             found.append(np.asarray(known.data if isinstance(known, Tensor) else known))

@@ -6,8 +6,9 @@ from copy import copy
 from itertools import pairwise
 
 from autodiff.grammar.by_hand.placed_text import PlacedText
+from autodiff.grammar.by_hand.segments import Segment
 from autodiff.grammar.by_hand.step_lines import ADDITION, START, Line
-from autodiff.grammar.by_hand.steps import Derivation, Segment
+from autodiff.grammar.by_hand.steps import Derivation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

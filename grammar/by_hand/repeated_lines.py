@@ -74,7 +74,9 @@ def untouched_places(derivation: Derivation) -> set[int]:
     for at, line in enumerate(lines):
         if line.kind in (HELPER, BLOCK):
             changed = changed_names(line, aliases)
-            if at in derivation.inner_places or touched & (derivation.reads_at(at) | changed):
+            if at in derivation.computed.inner_places or touched & (
+                derivation.computed.reads_at(at) | changed
+            ):
                 touched |= changed
             else:
                 found.add(at)

@@ -15,9 +15,10 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.grammar.by_hand.overwritten_sums import as_sum
 from autodiff.grammar.by_hand.points import SamplePoints, all_known, formula_values
 from autodiff.grammar.by_hand.runs import SPREAD, is_constant
+from autodiff.grammar.by_hand.segments import Segment
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
 from autodiff.grammar.by_hand.step_lines import ADDITION
-from autodiff.grammar.by_hand.steps import Derivation, Segment
+from autodiff.grammar.by_hand.steps import Derivation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ class LinesAsTheyStand:
     """The lines of a derivation, run in the first run of the script without replacing any value."""
 
     def __init__(self, derivation: Derivation, first: ScriptRun) -> None:
-        repeated = derivation.repeated(first)
+        repeated = derivation.computed.repeated(first)
         self.lines = [
             None if at in repeated or line.kind == IDLE else line for at, line in enumerate(derivation.lines)
         ]

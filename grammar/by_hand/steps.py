@@ -8,62 +8,42 @@ the last of them. Other lines, such as ``N = 5``, functions and loops, are run a
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections import Counter
-from functools import cached_property, partial
+from functools import partial
 
 from autodiff.core.base.did_you_mean import closest_name
-from autodiff.core.base.errors import AutodiffError, UsageError
-from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
-from autodiff.core.graph.values import as_stored
-from autodiff.grammar.by_hand.evaluate import run_text
+from autodiff.grammar.by_hand.computed_lines import ComputedLines, list_names
 from autodiff.grammar.by_hand.formula import (
     Formula,
     NotJudgedError,
-    advice_on,
-    derivative_names,
-    located_in,
-    to_numbers,
     value_or_none,
-    words_of,
 )
-from autodiff.grammar.by_hand.inner_names import outer_names
 from autodiff.grammar.by_hand.left_side import (
-    BARE,
-    DerivativeNames,
     LeftSide,
-    is_loose,
     is_of_differences,
-    of_other_way,
-    parse_left_side,
     side_of_name,
     split_equation,
 )
 from autodiff.grammar.by_hand.paper_brackets import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
-from autodiff.grammar.by_hand.points import values_equal
-from autodiff.grammar.by_hand.repeated_lines import repeated_places, untouched_places
-from autodiff.grammar.by_hand.runs import changed_later
+from autodiff.grammar.by_hand.segments import Guess, Segment
 from autodiff.grammar.by_hand.side_by_side import with_signs
+from autodiff.grammar.by_hand.step_errors import in_step, like, not_judged
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
-    BLOCKS,
     CHANGE,
     HELPER,
     IDLE,
     START,
     Line,
-    read_lines,
 )
-from autodiff.grammar.by_hand.training_turns import find_turn
-from autodiff.grammar.by_hand.unclear_names import UNCLEAR, by_unclear_name, how_to_begin, unclear_names
+from autodiff.grammar.by_hand.unclear_names import UNCLEAR, by_unclear_name
 from autodiff.grammar.by_hand.upstream import UpstreamDerivatives
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.parser import parse, parse_to_first_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,63 +54,6 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.loop_lines import WrongTurn
     from autodiff.grammar.by_hand.runs import ScriptRun
     from autodiff.grammar.by_hand.training_turns import Turn
-
-
-class Segment:
-    """The lines that make one derivative, by their places: a start, then what changes it.
-
-    ``node`` is the value whose gradient they make, None if the key says it, as ``dh`` does; ``spelled`` is
-    its name. ``before`` is the value whose gradient the key stands for before lines that change it.
-    ``left_out`` is a line that uses the key, and the value whose gradient the lines behind it take it for.
-    ``overwrites`` is the number of the line whose value is lost by this one. ``turn`` is set for a line of a
-    loop that is wrong: the first turn where it is.
-    """
-
-    __slots__ = ("before", "key", "left_out", "node", "overwrites", "places", "spelled", "turn")
-
-    def __init__(
-        self,
-        key: str,
-        places: list[int],
-        node: Node | None = None,
-        spelled: str = "",
-        before: Node | None = None,
-        left_out: tuple[int, Node] | None = None,
-        overwrites: int | None = None,
-        turn: WrongTurn | None = None,
-    ) -> None:
-        self.key, self.places, self.overwrites, self.turn = key, places, overwrites, turn
-        self.node, self.spelled, self.before, self.left_out = node, spelled, before, left_out
-
-    def is_open_at(self, at: int) -> bool:
-        """Whether the derivative has a part of its value before the line ``at``, which is not the last."""
-        return self.places[0] < at < self.places[-1]
-
-
-#: The right side of a line that begins a sum.
-ZEROS = re.compile(r"(?:\w+\.)?zeros(?:_like)?\(|0(?:\.0*)?$")
-
-
-#: A name such as ``dW`` or ``grad_W``.
-GRADIENT_NAME = re.compile(rf"\b{BARE}\b")
-
-
-class NoStepsError(UsageError):
-    """Raised for a text without a line that makes a derivative.
-
-    ``line`` is the number of the first line that gives a value to a name which looks like a gradient's.
-    """
-
-    line: int | None = None
-
-
-class Guess:
-    """The ``node`` that a name is taken for the gradient of, how that is ``spelled``, and the ``reason``."""
-
-    __slots__ = ("node", "reason", "spelled")
-
-    def __init__(self, node: Node, spelled: str, reason: str) -> None:
-        self.node, self.spelled, self.reason = node, spelled, reason
 
 
 class Derivation:
@@ -159,7 +82,6 @@ class Derivation:
     ) -> None:
         #: The statements at top level, if the lines are those of the script itself.
         self.statements = statements
-        self.starts = sorted(one.span.start for one in statements)
         #: The derivatives that names are which do not say it.
         self.lefts = lefts or {}
         #: The turn of the script that the derivation is about, if it has a training loop.
@@ -185,12 +107,8 @@ class Derivation:
         numbers = {line.number for line in lines}
         #: The names that each line changes which is no statement, by the numbers of those lines.
         self.unread = {one: names_changed_in(given.line(one)) for one in unreadable if one not in numbers}
-        #: The names to which a line gives the value that they have in the script, such as N = 5, or its data.
-        self.restated: dict[int, set[str]] = {}
-        #: The names that have no value because their line failed, with the errors.
-        self.failed: dict[str, UsageError] = {}
-        self._values: dict[ScriptRun, list[dict[str, Any]]] = {}
-        self._repeated: set[int] | None = None
+        #: The values of its names before each line.
+        self.computed = ComputedLines(self)
 
     def derivatives_in(self, text: PlacedText, at: int) -> UpstreamDerivatives:
         """Return the derivatives in a text of the line ``at``."""
@@ -202,7 +120,7 @@ class Derivation:
         for at, line in enumerate(self.lines):
             if line.right is None or not any(BESIDE in one.text for one in (line.right, *line.members)):
                 continue
-            names = {**first.names_with(line.reads), **(self.values(at, first, first) or {})}
+            names = {**first.names_with(line.reads), **(self.computed.values(at, first, first) or {})}
 
             def signed(text: PlacedText, at: int = at, names: Mapping[str, Any] = names) -> PlacedText:
                 found = self.derivatives_in(text, at)
@@ -365,181 +283,6 @@ class Derivation:
                 read |= line.reads
         return found
 
-    def values(self, at: int, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
-        """Return the values of the derivation's own names before a line, in a run of the script.
-
-        Lines that cannot be run in the ``first`` run give no values. Return None if others cannot be run.
-        """
-        if run is not first:
-            self.values(at, first, first)
-        if run not in self._values:
-            self._values[run] = [{**self.given_values(0, run), **self.turn_values(run)}]
-        known = self._values[run]
-        while len(known) <= at:
-            place = len(known) - 1
-            values = known[-1]
-            if place in self.helpers:
-                try:
-                    made = self.run_helper(place, values, run, first)
-                    restated = self.restated.get(place, set())
-                    kept = {name: one for name, one in values.items() if name not in restated}
-                    values = {**kept, **made}
-                except UsageError as error:
-                    line = self.lines[place]
-                    if line.kind not in (HELPER, BLOCK):
-                        pass  # a part of a step, which reports the error
-                    elif run is first:
-                        self.unreadable[line.number] = error
-                        self.failed |= dict.fromkeys(line.binds | line.changes, error)
-                        values = {name: one for name, one in values.items() if name not in self.failed}
-                    elif line.number not in self.unreadable:
-                        return None
-            done = {one.key for one in self.segments if one.places[-1] == place and one.turn is None}
-            left = {name: value for name, value in values.items() if name not in done}
-            known.append({**left, **self.given_values(place + 1, run)})
-        return known[at]
-
-    def run_rest(self, first: ScriptRun) -> None:
-        """Run the lines behind the last step too, so that those that cannot be run are told."""
-        self.values(len(self.lines), first, first)
-
-    def given_values(self, at: int, run: ScriptRun) -> dict[str, Any]:
-        """Return the gradients that the steps which begin at a line change, or with which a loop begins."""
-        found = {
-            one.key: one.before for one in self.segments if one.places[0] == at and one.before is not None
-        }
-        if at < len(self.lines) and self.lines[at].kind == BLOCK:
-            carried = self.lines[at].binds & self.lines[at].carried & self.guessed.keys()
-            found |= {name: node for name, node in self.meant(at).items() if name in carried}
-        return {name: Tensor.of(as_stored(run.cotangent(node))) for name, node in found.items()}
-
-    def turn_values(self, run: ScriptRun) -> dict[str, Any]:
-        """Return the right values of wrong lines of loops, as lists."""
-        return {
-            list_names(place, at)[2]: [Tensor.of(as_stored(value)) for value in one.right(run)]
-            for place, wrong in self.turns.items()
-            for at, one in enumerate(wrong)
-        }
-
-    def repeated(self, first: ScriptRun) -> set[int]:
-        """Return the places of the lines whose names have the values that the script gives them."""
-        if self._repeated is None and self.statements:
-            self._repeated = untouched_places(self)
-        elif self._repeated is None:
-            script = first.execution.source if self.turn is None else self.turn.lines
-            counts = Counter(node.name for node in first.subject.order)
-            later = changed_later(first.subject, first.execution)
-            settled = [name for name in later if counts[name] == 1]
-            self._repeated = repeated_places(self.lines, script, settled)
-        return self._repeated
-
-    # -- the values that lines of the script itself read -----------------------------------------------
-
-    def start_of(self, at: int) -> int:
-        """Return the offset of the statement at top level in which the line ``at`` stands; -1 if in none."""
-        found = bisect_right(self.starts, self.lines[at].statement.origin(0)) - 1 if self.starts else -1
-        return self.starts[found] if found >= 0 else -1
-
-    @cached_property
-    def inner_places(self) -> set[int]:
-        """The places of lines that stand inside of a statement at top level, as below ``with``."""
-        blocks = {one.span.start for one in self.statements if isinstance(one, BLOCKS)}
-        found = {at: self.start_of(at) for at in range(len(self.lines))}
-        return {
-            at
-            for at, start in found.items()
-            if start in blocks and (self.lines[at].kind != BLOCK or found.get(at - 1) == start)
-        }
-
-    def reads_at(self, at: int) -> set[str]:
-        """Return the names that a line reads, those that its functions of the script read too."""
-        found, todo = set[str](), [*self.lines[at].reads, *self.lines[at].changes]
-        while todo:
-            name = todo.pop()
-            if name not in found:
-                found.add(name)
-                todo += self.read_by_functions.get(name, ())
-        return found
-
-    @cached_property
-    def read_by_functions(self) -> dict[str, set[str]]:
-        functions = [one for one in self.statements if isinstance(one, tree.FunctionDef)]
-        return {one.name: {part.id for part in outer_names(one)} for one in functions}
-
-    def names_to_keep(self) -> dict[int, set[str]]:
-        """Return the names whose values the lines of the script read, or make, by the next statement."""
-        found: dict[int, set[str]] = {}
-        made: set[str] = set()
-        last = -1
-        for at in range(len(self.lines)) if self.starts else ():
-            start = self.start_of(at)
-            found.setdefault(start, set()).update(self.reads_at(at))
-            if start != last:
-                found[start] |= made
-                made, last = set(), start
-            made |= self.lines[at].binds | self.lines[at].changes
-        return found
-
-    def kept(self, at: int, run: ScriptRun) -> dict[str, Any]:
-        """Return the values that names have in a run of the script before the line ``at``, if it is its own.
-
-        Those of the steps are left out: they are read as gradients.
-        """
-        start = self.start_of(at)
-        found = {} if start < 0 else run.execution.kept[start]
-        return {name: value for name, value in found.items() if name not in self.keys}
-
-    def value_after(self, at: int, name: str, run: ScriptRun) -> Any:
-        """Return the value that a line of the script gives a name in a run, None without one."""
-        later = (
-            place for place in range(at + 1, len(self.lines)) if self.start_of(place) != self.start_of(at)
-        )
-        following = next(later, None) if self.starts else None
-        found = {} if following is None else self.kept(following, run)
-        return found.get(name, run.names.get(name))
-
-    def kept_for(self, segment: Segment, run: ScriptRun) -> dict[str, Any]:
-        """Return the values that the lines of a step read, each as it is before the first that reads it."""
-        found: dict[str, Any] = {}
-        changed: set[str] = set()
-        for at in segment.places[-1:] if self.is_overwritten(segment) else segment.places:
-            kept = self.kept(at, run).items()
-            found |= {name: value for name, value in kept if name not in changed and name not in found}
-            changed |= self.lines[at].binds | self.lines[at].changes
-        return found
-
-    def run_helper(
-        self, place: int, values: Mapping[str, Any], run: ScriptRun, first: ScriptRun
-    ) -> dict[str, Any]:
-        upstream, line = self.helpers[place], self.lines[place]
-        if place in self.repeated(first):
-            self.restated[place] = line.binds | line.changes
-            return {}
-        self.refuse_failed(line, values)
-        nodes = upstream.nodes_in(run, upstream.nodes(first.subject, first.execution))
-        known = {**run.names_with(line.reads), **self.kept(place, run), **values}
-        names = {**known, **upstream.values(nodes, run.subject)}
-        text = upstream.placed.text
-        try:
-            bound = run_text(text, names, False)[0]
-        except AutodiffError as error:
-            advice = advice_on(error, Source(text), names, False)
-            made = located_in(upstream.placed, self.given, error, advice, upstream)
-            raise in_step(made, self.name, line.number, self.given) from None
-        if run is first:
-            self.restated[place] = {name for name in bound if is_same(bound[name], first.names.get(name))}
-        given = (line.binds | line.changes) - self.restated[place]
-        return {name: value for name, value in bound.items() if name in given}
-
-    def refuse_failed(self, line: Line, values: Mapping[str, Any]) -> None:
-        """Raise a UsageError if a line reads what one before it should have given a value, and has not."""
-        for name in sorted(line.reads.difference(values, self.keys)):
-            if name in self.failed:
-                raise like(self.failed[name], self.failed[name].message, NotJudgedError)
-            for number, names in self.unread.items():
-                if name in names and number < line.number:
-                    raise in_step(not_judged(number, name), self.name, line.number, self.given)
-
     def formulas(self) -> list[Formula]:
         """Return the formulas of the steps that have one, in the order of their lines."""
         found = []
@@ -644,7 +387,7 @@ class Derivation:
         wanted = set().union(*(self.lines[at].reads for at in chosen))
         for at in reversed(range(last)):
             line = self.lines[at]
-            made = (line.binds | line.changes) - self.restated.get(at, set())
+            made = (line.binds | line.changes) - self.computed.restated.get(at, set())
             if line.kind == HELPER and wanted & made:
                 chosen.add(at)
                 wanted |= line.reads
@@ -685,23 +428,6 @@ def names_changed_in(text: str) -> set[str]:
     return set(re.findall(r"(?<!\w)[^\W\d]\w*", changed)).union(re.findall(r"\bout\s*=\s*(\w+)", text))
 
 
-def list_names(place: int, at: int) -> tuple[str, str, str]:
-    """Return the names of three lists for a wrong line of the loop at a place.
-
-    They have the values that it makes, the right ones that are left, and all right ones.
-    """
-    return f"turns_{place}_{at}_made", f"turns_{place}_{at}_left", f"turns_{place}_{at}_right"
-
-
-def is_same(value: Any, other: Any) -> bool:
-    """Whether a line gives numbers that the script has under the same name; whole ones may be of any type."""
-    try:
-        given, known = to_numbers(value, ""), to_numbers(other, "")
-    except UsageError:
-        return False
-    return np.shape(given) == np.shape(known) and values_equal(given, known)
-
-
 class Workings:
     """What a derivation computes before one of its lines: the values of its ``own_names``."""
 
@@ -716,14 +442,16 @@ class Workings:
     def values(self, run: ScriptRun, first: ScriptRun) -> dict[str, Any] | None:
         """Return the values, None if there are none in a run; raise the error of a line that they need."""
         derivation, places = self.derivation, self.segment.places
-        values = derivation.values(places[-1], run, first)
+        values = derivation.computed.values(places[-1], run, first)
         if values is not None and not derivation.is_overwritten(self.segment):  # all its lines are run again
-            own = derivation.given_values(places[0], run)
+            own = derivation.computed.given_values(places[0], run)
             values = {**values, **{name: one for name, one in own.items() if name == self.segment.key}}
-        values = None if values is None else {**derivation.kept_for(self.segment, run), **values}
+        values = None if values is None else {**derivation.computed.kept_for(self.segment, run), **values}
         for name in set().union(*(derivation.lines[at].reads for at in places)):
-            if name in derivation.failed and name not in (values or {}):
-                raise like(derivation.failed[name], derivation.failed[name].message, NotJudgedError)
+            if name in derivation.computed.failed and name not in (values or {}):
+                raise like(
+                    derivation.computed.failed[name], derivation.computed.failed[name].message, NotJudgedError
+                )
         return values
 
     @property
@@ -754,155 +482,3 @@ class Workings:
     def upstream(self) -> list[UpstreamDerivatives]:
         """The derivatives in the lines before."""
         return [one for at, one in self.derivation.helpers.items() if at < self.segment.places[-1]]
-
-
-def find_segments(lines: list[Line]) -> list[Segment]:
-    """Return the segments of a derivation, in the order of their last lines."""
-    found: list[Segment] = []
-    open_ones: dict[str, Segment] = {}
-    for at, line in enumerate(lines):
-        is_open = line.key in open_ones
-        if is_open and (line.kind in (ADDITION, CHANGE) or line.key in line.reads):
-            open_ones[line.key].places.append(at)
-        elif line.kind in (START, ADDITION, CHANGE):
-            if line.entry:  # a step about one entry, where no line before begins the whole
-                line.kind, line.key = START, line.entry
-            if is_open and begins_sum(open_ones[line.key], lines):
-                [place] = open_ones[line.key].places
-                if not any(line.key in one.reads for one in lines[place:at]):  # zeros that are never used
-                    found.remove(open_ones[line.key])
-                    lines[place].kind, lines[place].binds = IDLE, set()
-            open_ones[line.key] = Segment(line.key, [at])
-            found.append(open_ones[line.key])
-        elif line.kind == BLOCK:
-            rebound = (line.binds - line.carried) & open_ones.keys()
-            rebound = {key for key in rebound if begins_sum(open_ones[key], lines)}
-            for key in (line.changes & open_ones.keys()) | rebound:
-                open_ones[key].places.append(at)
-            for key in line.binds & line.carried & open_ones.keys():  # its first value begins a loop
-                removed = open_ones.pop(key)
-                found.remove(removed)
-                for place in removed.places:
-                    lines[place].kind, lines[place].binds = HELPER, {key}
-    return sorted(found, key=lambda segment: segment.places[-1])
-
-
-def begins_sum(segment: Segment, lines: list[Line]) -> bool:
-    """Whether a derivative begins with zeros, to which a loop is to add."""
-    right = lines[segment.places[0]].right
-    return len(segment.places) == 1 and right is not None and ZEROS.match(right.text) is not None
-
-
-def read_derivation(
-    text: str, name: str, script: Source, lefts: Mapping[str, LeftSide] | None = None
-) -> Derivation:
-    """Return the derivation of a text, the file ``name``; raise a UsageError if it has no steps.
-
-    Of training loops, in the script or the text, it has the first turn. ``lefts`` are the derivatives that
-    names are which do not say it.
-    """
-    given, lefts = Source(text, name), lefts or {}
-    is_script = given.text == script.text
-    if is_script:
-        parse(script)  # what the language has not is told as the run of a script tells it
-    by = frozenset(side.by[0][0] for side in lefts.values())
-    if not is_script:
-        by = frozenset(found["x_"] for found in GRADIENT_NAME.finditer(text))
-    turn = find_turn(script, True, by, frozenset(lefts))
-    own = turn if is_script else find_turn(given, True)
-    derivation = divided_into_steps(given, script, turn, own, lefts)
-    if not derivation.segments and is_script and turn is None:
-        turn = find_turn(script, False)
-        derivation = derivation if turn is None else divided_into_steps(given, script, turn, turn)
-    if not derivation.segments and not derivation.unreadable:
-        error = NoStepsError(
-            f"{name} has no steps",
-            code="E0610",
-            help=(how_to_begin(derivation.lines, derivation.words, is_script),),
-        )
-        error.line = next((line.number for line, _ in unclear_names(derivation.lines)), None)
-        raise error
-    return derivation
-
-
-def divided_into_steps(
-    given: Source,
-    script: Source,
-    turn: Turn | None,
-    own: Turn | None,
-    lefts: Mapping[str, LeftSide] | None = None,
-) -> Derivation:
-    """Return the derivation of a text, which has the turn ``own``, in the ``turn`` of the script."""
-    words = words_of(script)
-    statements: tree.Body = ()
-    if given.text == script.text:
-        statements = (parse_to_first_error(script) if turn is None else turn.script).body
-    given = given if own is None else own.lines
-    found: dict[int, UsageError] = {}
-    others = [*loose_names(given, words), *(lefts or {})]
-    lines = read_lines(given, derivative_names(script, others), found)
-    unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
-    segments = find_segments(lines)
-    return Derivation(
-        lines, given.name, given, words, segments, unreadable, None, None, turn, statements, lefts
-    )
-
-
-def not_judged(number: int, name: str) -> NotJudgedError:
-    """Return the error about a line that needs a name which the unreadable line ``number`` changes."""
-    return NotJudgedError(f"not judged: line {number} changes `{name}` and cannot be read", code="E0610")
-
-
-def like(error: UsageError, message: str, kind: type[UsageError]) -> UsageError:
-    """Return an error of a kind with another message and the advice and the place of this one."""
-    made = kind(message, code=error.code, help=error.advice)
-    made.source, made.span, made.caret = error.source, error.span, error.caret
-    return made
-
-
-def loose_names(given: Source, words: Collection[str]) -> list[str]:
-    """Return the names such as ``d_w`` of a text that no line reads but those that change ``w``.
-
-    Those such as ``dx2`` are read only where they are compared: by no line that a derivative is made of.
-    """
-    lines = read_lines(given, DerivativeNames(words), {})
-    bound = dict.fromkeys(name for line in lines for name in sorted(line.binds) if is_loose(name, words))
-    ways = {name: by for name in bound if (by := of_other_way(name, words))}
-    parts = [name for name, by in ways.items() if is_part(name, by, lines, words)]
-    return [
-        name
-        for name in bound
-        if name not in parts and (name in ways or not any(goes_on(line, name, words) for line in lines))
-    ]
-
-
-def goes_on(line: Line, name: str, words: Collection[str]) -> bool:
-    left = parse_left_side(name, words)
-    changed = line.binds | line.changes
-    only_bound = set() if line.node is None else line.binds - line.carried
-    return name in line.reads - only_bound and left is not None and not changed <= {left.by[0][0]}
-
-
-def is_part(name: str, by: str, lines: list[Line], words: Collection[str]) -> bool:
-    """Whether a derivative is made of a name such as ``dx2``, or this of ``dx``."""
-    known, made = DerivativeNames(words), {name}
-    for line in lines:
-        if name in line.binds:
-            if not line.reads.isdisjoint([f"d{by}", f"grad_{by}"]):
-                return True
-        elif line.reads & made:
-            made |= line.binds | line.changes
-    return any(one in known or is_loose(one, words) for one in made - {name, by})
-
-
-def in_step(error: UsageError, name: str, line: int, given: Source) -> UsageError:
-    """Return an error about a formula as one about a line of the file ``name`` with the text ``given``."""
-    if error.message.startswith(f"{name}:"):
-        return error  # about a line before that it needs
-    message = error.message.removeprefix("--formula: ")
-    if error.span is not None and error.source is given:
-        line = given.position(error.span.start)[0]  # a line inside the loop or the function of the step
-    made = like(error, f"{name}:{line}: {message}", type(error))
-    if made.span is None:
-        made.source, made.span = given, given.line_span(line)
-    return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import Edit, Fix, UsageError
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.by_hand.formula import inner_bodies, words_of
-from autodiff.grammar.by_hand.steps import read_derivation
+from autodiff.grammar.by_hand.read_derivation import read_derivation
 from autodiff.grammar.session.hand_gradients import is_loss
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse

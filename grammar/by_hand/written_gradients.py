@@ -7,7 +7,8 @@ import re
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.by_hand.left_side import parse_left_side
-from autodiff.grammar.by_hand.steps import Derivation, read_derivation
+from autodiff.grammar.by_hand.read_derivation import read_derivation
+from autodiff.grammar.by_hand.steps import Derivation
 from autodiff.grammar.session.hand_gradients import FILE_NAME, differentiated_by, is_gradient
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk

@@ -13,9 +13,9 @@ from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
 from autodiff.grammar.by_hand.loss_of_steps import loss_before_steps
 from autodiff.grammar.by_hand.own_scale import judge_by_own_values
+from autodiff.grammar.by_hand.read_derivation import read_derivation
 from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
-from autodiff.grammar.by_hand.steps import read_derivation
 from autodiff.grammar.by_hand.training_turns import Turn
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
@@ -53,7 +53,7 @@ def answers(
     read = frozenset().union(*(one.names_read for formula in formulas for one in formula.members))
     steps = [one.workings for one in formulas if one.workings is not None]
     keys = frozenset().union(*(one.steps for one in steps))
-    names = {} if not steps else steps[0].derivation.names_to_keep()
+    names = {} if not steps else steps[0].derivation.computed.names_to_keep()
     keep = frozenset((start, frozenset(read_there)) for start, read_there in names.items())
     are_own = any(one.derivation.given.text == source.text for one in steps)
     known = (read, turn, keys, keep, are_own)

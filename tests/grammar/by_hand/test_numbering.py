@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
-from autodiff.grammar.by_hand.steps import read_derivation
+from autodiff.grammar.by_hand.read_derivation import read_derivation
 from hand_checks import check, check_steps
 from program import run_program
 

@@ -7,7 +7,7 @@ from autodiff.cli.render.latex import equation_text
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
-from autodiff.grammar.by_hand.steps import read_derivation
+from autodiff.grammar.by_hand.read_derivation import read_derivation
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session.run import Settings, differentiate
 from hand_checks import check, check_steps
