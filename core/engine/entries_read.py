@@ -6,7 +6,8 @@ their slopes, and 0 times nan is nan.
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy_imports import np, np_random
 from autodiff.core.graph.node import Leaf, OpNode, ScalarNode
 from autodiff.core.graph.op import OPS, RULE_ERRORS, Op
 
@@ -17,18 +18,20 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-#: Ops whose slopes at numbers without a pattern are 0 only where an entry is not read.
-AT_ANY_NUMBERS = frozenset(
+#: Ops whose slopes at random numbers are 0 only where an entry is not read.
+AT_RANDOM_NUMBERS = frozenset(
     "addmm addmv addr alias baddbmm binary_cross_entropy binary_cross_entropy_with_logits block_diag bmm"
-    " cat clone constant_pad contiguous cross cumprod cumsum det diag_embed diagonal dot einsum embed"
-    " expand flip gather huber_loss index index_add index_copy index_put index_select inv log_softmax"
-    " logcumsumexp logsumexp matmul mean mm mse_loss mv nll_loss outer part permute pick prod repeat"
-    " reshape roll rot90 scatter scatter_add select slice smooth_l1_loss soft_margin_loss softmax solve"
-    " squeeze stack standardize std sum sum_to t take to trace transpose tril triu unfold unsqueeze var"
-    " vector_norm vm windows write_through".split()
+    " cat clone constant_pad contiguous cross cumsum det diag_embed diagonal dot einsum embed expand flip"
+    " gather huber_loss index index_add index_copy index_put index_select inv log_softmax logcumsumexp"
+    " logsumexp matmul mean mm mse_loss mv nll_loss outer part permute pick repeat reshape roll rot90"
+    " scatter scatter_add select slice smooth_l1_loss soft_margin_loss softmax solve squeeze stack"
+    " standardize std sum sum_to t take to trace transpose tril triu unfold unsqueeze var vector_norm vm"
+    " windows write_through".split()
 )
-#: Ops of which this holds at equal numbers: they choose the entries that count by their values.
-AT_EQUAL_NUMBERS = frozenset(("amax", "amin"))
+#: Ops of which this holds at equal numbers: they choose by values, or random products underflow.
+AT_EQUAL_NUMBERS = frozenset(("amax", "amin", "cumprod", "prod"))
+#: The orders of norms that random numbers are good for.
+PLAIN_NORMS = (1, 2)
 
 
 def unread_entries(
@@ -72,15 +75,15 @@ def entries_read(node: OpNode, wanted: Any) -> list[Any]:
             return [True] * len(shapes)
         masks = CHOOSING[op.name](wanted, *node.operands) if op.name in CHOOSING else [wanted] * len(shapes)
         return [over_operand(mask, node.shape, shape) for mask, shape in zip(masks, shapes, strict=True)]
-    is_equal = op.name in AT_EQUAL_NUMBERS or not np.isfinite(node.params.get("ord", 1.0))
-    if op.__class__ is not Op or not (is_equal or op.name in AT_ANY_NUMBERS):
+    is_equal = op.name in AT_EQUAL_NUMBERS or node.params.get("ord", 2) not in PLAIN_NORMS
+    if op.__class__ is not Op or not (is_equal or op.name in AT_RANDOM_NUMBERS):
         return [True] * len(shapes)
-    spread = 0.0 if is_equal else 0.5
-    values = tuple(numbers_like(x, at, spread) for at, x in enumerate(node.operands))
+    draw = np_random.default_rng(0)
+    values = tuple(numbers_like(x, None if is_equal else draw) for x in node.operands)
     try:
         out = np.asarray(op.forward(*values, **node.params))
-        slopes = slopes_at(node, values, out, numbers_like(out, len(values), 0.5) * wanted)
-    except RULE_ERRORS:
+        slopes = slopes_at(node, values, out, numbers_like(out, draw) * wanted)
+    except (AutodiffError, *RULE_ERRORS):
         return [True] * len(shapes)
     return [True if slope is None else np.asarray(slope) != 0 for slope in slopes]
 
@@ -93,12 +96,12 @@ def slopes_at(node: OpNode, values: tuple[Any, ...], out: Any, g: Any) -> list[A
     ]
 
 
-def numbers_like(x: Any, seed: int, spread: float) -> Any:
-    """Positive numbers without a pattern, up to ``spread`` from 1, in place of floats."""
+def numbers_like(x: Any, draw: Any) -> Any:
+    """Numbers between 0 and 1 in place of floats: random ones, or equal ones without ``draw``."""
     x = np.asarray(x)
     if x.dtype.kind != "f":
         return x
-    return (1 + spread * np.sin(np.arange(1, x.size + 1) + 0.1 * seed)).reshape(x.shape).astype(x.dtype)
+    return (np.full(x.shape, 1.0) if draw is None else draw.uniform(0.1, 0.9, x.shape)).astype(x.dtype)
 
 
 def over_operand(mask: Any, result: tuple[int, ...], shape: tuple[int, ...]) -> Any:

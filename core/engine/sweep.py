@@ -156,6 +156,8 @@ def regular_values(node: OpNode, mask: Any) -> tuple[tuple[Any, ...], Any]:
     Those are read by entries of the result that pass nothing on, if at all. What is computed from them counts
     nowhere, but infinity times 0 would be nan.
     """
+    if node.op.name in reading.CHOOSING:
+        return node.operands, node.out  # their rules do not multiply
     values = []
     for value, read in zip(node.operands, reading.entries_read(node, ~mask), strict=True):
         x = np.asarray(value)

@@ -7,7 +7,7 @@ import pytest
 from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.requests.derivatives import Question
 from autodiff.cli.requests.session import Session
-from autodiff.core.engine.entries_read import AT_ANY_NUMBERS, AT_EQUAL_NUMBERS
+from autodiff.core.engine.entries_read import AT_EQUAL_NUMBERS, AT_RANDOM_NUMBERS
 from autodiff.core.graph.op import OPS
 from autodiff.grammar.session.derivative_matrices import exact_hessian, exact_hvp, exact_jacobian, jacobian
 
@@ -100,5 +100,22 @@ def test_what_replaces_nan_reads_nothing_there():
     assert np.isfinite(found).all()
 
 
+def test_an_input_that_is_replaced_where_it_is_nan_has_the_slope_0_there():
+    code = "a = 2.; x = tensor([1., nan, 3.]); y = nan_to_num(x)*a + where(isnan(x), 0, a*x)"
+    arguments = ["jacobian", "-q", "-e", code, "--wrt", "a,x"]
+    subject = Question(Session(read_arguments(arguments)), weighed=False).subject
+    assert not np.isfinite(jacobian(subject)).all()
+    assert exact_jacobian(subject)[0].tolist() == [[2, 4, 0, 0], [0, 0, 0, 0], [6, 0, 0, 4]]
+
+
+def test_long_products_are_read_whole():
+    """The product of random numbers between 0 and 1 would be 0."""
+    code = "a = 2.; x = tensor([[1.]*3000, [nan]*3000]); y = (x**a*a**(1/3000)).prod(dim=1)"
+    arguments = ["jacobian", "-q", "-e", code, "--wrt", "a"]
+    found, _ = exact_jacobian(Question(Session(read_arguments(arguments)), weighed=False).subject)
+    assert found[0] == pytest.approx([1])
+    assert np.isnan(found[1]).all()
+
+
 def test_the_ops_are_there():
-    assert set(OPS) >= AT_ANY_NUMBERS | AT_EQUAL_NUMBERS
+    assert set(OPS) >= AT_RANDOM_NUMBERS | AT_EQUAL_NUMBERS
