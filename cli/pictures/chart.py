@@ -19,6 +19,7 @@ from autodiff.cli.pictures.axes import (
 )
 from autodiff.cli.pictures.layout import missing_library
 from autodiff.cli.process.streams import cells
+from autodiff.cli.render.curve import slope_name
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import EMPTY, GUIDE, MUTED, NUMBER, PLAIN, TITLE, fit, pad
 
@@ -52,7 +53,7 @@ def chart_lines(curve: Curve, page: Page, height: int) -> Iterator[Line]:
     """
     check_drawn(curve)
     rows = max(LOWEST, min(HIGHEST, height - AROUND - (WITH_SLOPE if curve.slopes else 0)))
-    names = (("", rows), (fit(curve.slope_name, WIDEST_NAME), SLOPE_HEIGHT))
+    names = (("", rows), (fit(slope_name(curve), WIDEST_NAME), SLOPE_HEIGHT))
     panels = [(name, up, count) for (name, count), up in zip(names, axes_up(curve, rows // 2), strict=False)]
     margin = max(cells(short(tick)) for _, axis, _ in panels for tick in axis.ticks) + 1
     width = min(page.width, WIDEST) - margin - 2

@@ -25,6 +25,7 @@ from autodiff.cli.pictures.svg import (
     escaped,
     text,
 )
+from autodiff.cli.render.curve import slope_name
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import fit
 
@@ -116,7 +117,7 @@ def curve_svg(curve: Curve, digits: int, fonts: str) -> str:
     last = main
     if len(ups) > 1:
         last = Panel(left, WIDTH - RIGHT, TOP + HEIGHT + BETWEEN, SLOPE_HEIGHT, across, ups[1])
-        lines += panel_lines(last, fit(curve.slope_name, WIDEST_NAME))
+        lines += panel_lines(last, fit(slope_name(curve), WIDEST_NAME))
         lines += curve_lines(last, curve.xs, curve.slopes, curve.slope_jumps, "slope", GRADIENT)
     lines += marks_below(last, fit(curve.input, WIDEST_NAME))
     return "\n".join([*lines, "</svg>"]) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.cli.render.numbers import exact
 from autodiff.cli.render.records import Records
+from autodiff.core.paths.node_names import bracketed
 from autodiff.core.report.curve import Curve
 
 TYPE_CHECKING = False
@@ -11,11 +12,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def slope_name(curve: Curve) -> str:
+    """``dL/dw``; an output that is an expression is in brackets."""
+    return f"d{bracketed(curve.output)}/d{curve.input}"
+
+
 def columns_of(curve: Curve) -> dict[str, list[float]]:
     """The columns by their names: the input, the output, the slope and the deviation where there are any."""
     columns = {curve.input: curve.xs, curve.output: curve.ys}
     if curve.slopes:
-        columns[curve.slope_name] = curve.slopes
+        columns[slope_name(curve)] = curve.slopes
     if curve.sigmas:
         columns[f"sigma({curve.output})"] = curve.sigmas
     return columns

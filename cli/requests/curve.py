@@ -8,6 +8,7 @@ from math import ceil, floor, isfinite
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.data_files.row_readers import Block, SweepRows
 from autodiff.cli.process.exit_codes import OK
+from autodiff.cli.render.curve import slope_name
 from autodiff.cli.requests.curve_breaks import add_breaks
 from autodiff.cli.requests.make_report import prepare_process, read_settings, warn
 from autodiff.cli.requests.propagate import of_values, read_sigmas
@@ -197,7 +198,7 @@ def tangent_at(curve: Curve, found: Tangent) -> Tangent:
     """The tangent; raises UsageError where the curve has none."""
     if isfinite(found.y) and isfinite(found.slope):
         return found
-    what = f"{curve.output} is" if not isfinite(found.y) else f"{curve.slope_name} is"
+    what = f"{curve.output} is" if not isfinite(found.y) else f"{slope_name(curve)} is"
     raise UsageError(
         f"--tangent {found.x:g}: there is no tangent, because {what} not finite there",
         code="E0610",

@@ -443,6 +443,10 @@ class Session:
         self.err.flush()
 
 
+#: The commands that an error names for a kind of file, the first of them that writes it.
+WRITING = ("explain", "graph", "grad", "plot", "run")
+
+
 def format_of_suffix(path: str, command: str) -> str:
     """The format that the suffix of a file name stands for; ``auto`` for a name without a suffix.
 
@@ -457,6 +461,10 @@ def format_of_suffix(path: str, command: str) -> str:
     if fitting is None:
         known = [suffix for form in FORMATS if command in form.commands for suffix in form.suffixes]
         help: tuple[str, ...] = (f"its suffixes are {', '.join(known)}", "or name a format with --format")
+        others = {other for form in forms for other in form.commands}
+        other = next((one for one in WRITING if one in others), None)
+        if other is not None:
+            help = (f"`autodiff {other} ... -o {visible(path)}` writes such a file", *help)
         if is_picture and command == "graph":
             line = f"autodiff graph ... --format dot | dot -T{suffix[1:]} > graph{suffix}"
             help = (f"Graphviz makes one: `{line}`", *help)

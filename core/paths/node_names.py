@@ -50,6 +50,8 @@ MOST_OPS = 50
 MINUS_ONE = (number_expr(-1), name_expr("-1"))  # as an operand, and as a constant that is a node
 SUBSCRIPTS = frozenset(["select", "slice", "part", "index"])
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+#: The letters of short names, the first that is no name of the script.
+SHORT_NAMES = "tuvsrq"
 PRODUCT_OPERATORS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
 CALL = re.compile(r"[^\W\d][\w.]*(\([^()]*\)|(\[[^\[\]]*\])+)")
@@ -183,14 +185,18 @@ class NodeNames:
         return expr_text(self._application(node, node.op), LONGEST_TEXT, limits.digits)
 
     def short_name(self, node: Node) -> str:
-        """A name such as ``t7`` for a node, always the same: the name of a node whose text is long."""
+        """A name such as ``t7`` for a node, always the same: the name of a node whose text is long.
+
+        It has another letter where the script has a ``t``: in mathematics ``t7`` is an entry of that.
+        """
         known = self._short.get(node)
         if known is None:
+            letter = next(filter(self.is_new, SHORT_NAMES), "t")
             number = len(self._short) + self._skipped + 1
-            while not self.is_new(f"t{number}"):
+            while not self.is_new(f"{letter}{number}"):
                 number += 1
                 self._skipped += 1
-            known = self._short[node] = f"t{number}"
+            known = self._short[node] = f"{letter}{number}"
             self._shortened[known] = node
         return known
 
@@ -606,8 +612,15 @@ def ordinal(number: int) -> str:
 
 
 def bracketed(spelled: str) -> str:
-    """A name as written after the ``d`` of a derivative: in parentheses unless it is a plain variable."""
-    return spelled if PLAIN_NAME.fullmatch(spelled) else f"({spelled})"
+    """A name as written after the ``d`` of a derivative: in parentheses unless it is a plain variable.
+
+    One that looks like a derivative itself is in them too: ``d(d2f)/dx``.
+
+    >>> [bracketed(name) for name in ("f", "f*x", "df", "d2f", "data", "dx1")]
+    ['f', '(f*x)', '(df)', '(d2f)', 'data', 'dx1']
+    """
+    is_derivative = spelled[0] == "d" and len(spelled[1:].lstrip("0123456789")) == 1
+    return spelled if PLAIN_NAME.fullmatch(spelled) and not is_derivative else f"({spelled})"
 
 
 def short_constant(leaf: Leaf) -> str:

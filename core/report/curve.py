@@ -40,9 +40,3 @@ class Curve(Record):
     slope_jumps: Sequence[int] = ()
     kinks: Sequence[tuple[float, float]] = ()
     is_log: bool = False
-
-    @property
-    def slope_name(self) -> str:
-        """``dL/dw``; an output that is an expression is in brackets."""
-        output = self.output if self.output.isidentifier() else f"({self.output})"
-        return f"d{output}/d{self.input}"

@@ -484,3 +484,9 @@ def test_a_vector_is_plotted_over_itself_as_the_error_says(autodiff):
     ):
         done = autodiff("plot", "-", input=f"{script}\n{other}")
         assert "--over x=-8:8" not in done.err
+
+
+def test_the_slope_of_a_derivative_has_it_in_brackets(autodiff):
+    asked = ("-e", "x = 1.; d2f = x**2", "--over", "x=[1, 2]", "--format", "csv")
+    assert autodiff("plot", *asked).out == "x,d2f,d(d2f)/dx\n1,1,2\n2,4,4\n"
+    assert autodiff("explain", "-e", "x = 1.; df = x**2").out.startswith("d(df)/dx = 2 ")

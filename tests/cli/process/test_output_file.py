@@ -35,6 +35,7 @@ def test_a_suffix_of_another_command(autodiff, tmp_path):
     done = autodiff("grad", *CODE, "-o", "g.dot")
     assert done.returncode == 2
     assert "`autodiff grad` cannot write dot" in done.err
+    assert "`autodiff graph ... -o g.dot` writes such a file" in done.err
     assert not list(tmp_path.iterdir())
 
 

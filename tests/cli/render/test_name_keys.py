@@ -111,9 +111,9 @@ def test_parts_of_tensors_are_subscripts_and_entries_have_a_name(autodiff, write
     assert "select(" not in seen
     assert "take(" not in seen
     assert "d(w[0] + w[1])/d(w[0]) . d(w[0])/dw" in seen
-    assert "d((t1 @ W)*(w[0] + w[1]))/d(w[0] + w[1])" in seen
+    assert "d((u1 @ W)*(w[0] + w[1]))/d(w[0] + w[1])" in seen
     tree = autodiff("graph", write(RECURRENT)).out
-    for entries in ("t1 = [0.25, -1.5, 2.75]", "t3 = [1.125, 0.5, -0.75]"):
+    for entries in ("u1 = [0.25, -1.5, 2.75]", "u3 = [1.125, 0.5, -0.75]"):
         assert f"\n{entries} (in xs[t] @ W, line 6).\n" in tree
 
 
@@ -200,3 +200,11 @@ def test_a_derivative_is_not_taken_for_the_gradient_of_its_name_that_the_script_
     assert "of dw" not in key
     key = autodiff("explain", path, "--of", "ratio", "--wrt", "w_4").out.partition("\n1 chain")[0]
     assert "dw_4 is value 4 of dw" in key
+
+
+def test_short_names_have_another_letter_where_the_script_has_a_t(autodiff, write) -> None:
+    told = autodiff("explain", write(LONG)).out
+    assert SHORT.search(told) is not None
+    with_t = autodiff("explain", write("t = 1\n" + LONG)).out
+    assert SHORT.search(with_t) is None
+    assert re.search(r"(?<![\w.])d?u\d+\b", with_t) is not None
