@@ -32,6 +32,7 @@ MODULES = (
     "math",
     "numpy",
     "numpy.random",
+    "numpy.testing",
     "random",
     "IPython",
     "IPython.display",
@@ -80,6 +81,8 @@ def import_value(module: str, name: str | None, span: Span, full_module: str, is
         raise absent_module(full_module, span)
     if f"{module}.{name}" in FIT_MODULES:
         raise absent_module(f"{module}.{name}", span)
+    if full_module in FIT_MODULES and (found is None or name is None or found.find(name) is UNBOUND):
+        raise absent_module(full_module, span)
     if module == "__future__":
         return None
     if found is None:

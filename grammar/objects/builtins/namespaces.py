@@ -251,7 +251,19 @@ def math_members() -> dict[str, Any]:
 def numpy_members() -> dict[str, Any]:
     from autodiff.grammar.objects.math_functions import NUMPY
 
-    return {**NUMPY, "random": namespace("numpy.random")}
+    return {**NUMPY, "random": namespace("numpy.random"), "testing": namespace("numpy.testing")}
+
+
+def numpy_testing_members() -> dict[str, Any]:
+    from autodiff.grammar.objects.numpy_testing import ASSERTIONS
+
+    return dict(ASSERTIONS)
+
+
+def scipy_optimize_members() -> dict[str, Any]:
+    from autodiff.grammar.objects.numpy_testing import OPTIMIZE
+
+    return dict(OPTIMIZE)
 
 
 NAMESPACE_MAKERS: dict[str, Callable[[str], Namespace]] = {
@@ -280,6 +292,8 @@ NAMESPACE_MAKERS: dict[str, Callable[[str], Namespace]] = {
     "math": member_namespace(math_members),
     "random": member_namespace(machine_members("random")),
     "numpy.random": member_namespace(machine_members("random")),
+    "numpy.testing": member_namespace(numpy_testing_members),
+    "scipy.optimize": member_namespace(scipy_optimize_members),
     "numpy": member_namespace(numpy_members),
     "IPython": member_namespace(lambda: {"display": namespace("IPython.display")}),
     "IPython.display": member_namespace(ipython_members),

@@ -81,6 +81,8 @@ def numpy_member(name: str) -> Any:
         return LINALG
     if name == "random":
         return RANDOM
+    if name == "testing":
+        return NAMESPACES["numpy.testing"]
     name = RENAMED.get(name, name if name in SHARED_NAMES else "")
     return find_function(name) or UNBOUND
 
@@ -97,7 +99,7 @@ LINALG = Namespace("numpy.linalg", linalg_member, namespace("torch.linalg").name
 
 
 def numpy_names() -> Iterable[str]:
-    return [*NUMPY_OWN, *SHARED_NAMES, *RENAMED, "linalg", "random"]
+    return [*NUMPY_OWN, *SHARED_NAMES, *RENAMED, "linalg", "random", "testing"]
 
 
 # -- scipy ------------------------------------------------------------------------------------------
@@ -214,12 +216,14 @@ NAMESPACES: dict[str, Namespace] = {
     "numpy": Namespace("numpy", numpy_member, numpy_names),
     "numpy.linalg": LINALG,
     "numpy.random": RANDOM,
+    "numpy.testing": namespace("numpy.testing"),
     "scipy": Namespace("scipy", lambda name: NAMESPACES.get(f"scipy.{name}", UNBOUND), lambda: ["special"]),
     "scipy.special": Namespace(
         "scipy.special",
         special_member,
         lambda: [*namespace("torch.special").names(), *SCIPY_SPECIAL, *SCIPY_COUNTS, *SCIPY_RENAMED],
     ),
+    "scipy.optimize": namespace("scipy.optimize"),
     "scipy.stats": Namespace("scipy.stats", member_of({"norm": NORM}), lambda: ["norm"]),
     "scipy.stats.norm": NORM,
 }
