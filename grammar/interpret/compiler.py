@@ -235,11 +235,7 @@ class Compiler:
 
     def local_slot(self, node: tree.Expression) -> int:
         """Return the slot of a name in the running frame; 0 for any other expression."""
-        if isinstance(node, tree.Name):
-            place = self.binding(node.id)
-            if place is not None and place[0] == 0:
-                return place[1]
-        return 0
+        return self.scope.slots.get(node.id, 0) if isinstance(node, tree.Name) else 0
 
     def constant(self, node: tree.Expression) -> Any:
         """Return the builtin that ``node`` is certain to mean (``sin``, ``torch.sum``), else UNBOUND."""
