@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
 from autodiff.grammar.execution import execute
 from autodiff.grammar.session import derivative_matrices as matrices
@@ -90,3 +91,14 @@ def test_products_agree_with_the_matrices():
             whole, product = matrices.hessian(subject), matrices.hvp(subject, V)
         assert np.allclose(whole @ V, product, rtol=1e-11, atol=1e-13)
         assert np.allclose(whole, whole.T, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("last", ["", "y.backward()\n", "y.backward(tensor(2.0))\n"])
+def test_the_pass_of_a_number_on_a_tape_makes_no_nodes(last):
+    """Only a backward() with another weight than 1 needs them: the pass is that of the output itself."""
+    text = "w = tensor(3.0, requires_grad=True)\ny = w*w + w*2.0\n" + last
+    settings = Settings()
+    made = matrices.whole_subject(execute(Source(text, "<test>"), settings), settings)
+    assert made.has_nodes == (not is_fast or "2.0))" in last)
+    assert matrices.jacobian(made).tolist() == [[8.0]]
+    assert settings.grad_output == 1.0
