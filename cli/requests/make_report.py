@@ -39,7 +39,7 @@ MOST_JUDGED = 500
 #: The nodes of a tape that has more entries are not made to see how many of them are in the pass.
 MOST_COUNTED = 20_000
 #: Larger graphs are not derived, and only so many of their nodes are drawn, unless --all asks for it.
-MOST_NODES, MOST_OF_LARGE = 100_000, 10_000
+MOST_NODES, MOST_OF_LARGE = 100_000, 2_000
 CREATE_GRAPH_HELP = ("write create_graph=True in the call: then what it returns can be differentiated",)
 #: Functions of whole numbers, which have no slope.
 COUNTING_FUNCTIONS = ("factorial", "comb", "perm", "gcd", "lcm")
@@ -153,6 +153,7 @@ def notes_on_values(session: Session, execution: Execution, subject: ReportedPas
     if (
         execution.without_tensors
         and not session.request.texts("wrt")
+        and "(" in session.script.source.text
         and re.search(DRAWS, session.script.source.text)
     ):
         from autodiff.grammar.repair.noted_draws import notes_on_draws

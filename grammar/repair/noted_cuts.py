@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.help.failure_scene import Scene
     from autodiff.grammar.session.run import Execution
 
-#: Scripts without these words are not read again.
+#: Scripts without these words are not read again. The signs of them are found much faster in a long text.
+CUTTING_SIGNS = ("(", ".data", "no_grad", "inference_mode")
 CUTTING = re.compile(
     r"\.(?:detach|item|tolist|numpy)\(|\.data\b|\bmath\.\w+\(|\b(?:float|int)\("
     r"|\b(?:no_grad|inference_mode|set_grad_enabled)\b"
@@ -110,7 +111,7 @@ def noted_cuts(execution: Execution, subject: ReportedPass) -> Iterator[NotedCut
     Inputs that no path leads to are left out: what ``explain`` says of them names the cut.
     """
     source = execution.source
-    if not CUTTING.search(source.text):
+    if not any(sign in source.text for sign in CUTTING_SIGNS) or not CUTTING.search(source.text):
         return
     # The repairs take longer to import than a short script to explain.
     from autodiff.grammar.help.failure_scene import Scene
