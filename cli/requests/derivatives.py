@@ -7,11 +7,6 @@ from __future__ import annotations
 
 from autodiff.cli.command_line.script_source import read_script
 from autodiff.cli.process.streams import visible
-from autodiff.cli.requests.broken_slopes import (
-    enter_gradients,
-    note_row_of_broken_slope,
-    note_slopes_left_out,
-)
 from autodiff.cli.requests.hints import hints_on_kinks, is_finite, listed, the_gradients
 from autodiff.cli.requests.make_report import (
     kinks_beside,
@@ -26,15 +21,17 @@ from autodiff.cli.requests.make_report import (
 )
 from autodiff.cli.requests.values import values_of
 from autodiff.core.base.errors import UsageError
-from autodiff.core.base.lazy_imports import np
+from autodiff.core.base.lazy_imports import LazyModule, np
 from autodiff.core.derivation.describe import describe, notes_on_saved
 from autodiff.core.graph.dtypes import float64
 from autodiff.core.report.derivative_matrix import DerivativeMatrix
 from autodiff.core.report.records import Variable
 from autodiff.grammar.session import derivative_matrices
 from autodiff.grammar.session.assignment_plan import given_tensor, unknown_name_error
-from autodiff.grammar.session.minimum import flawed_data
 from autodiff.grammar.session.run import EngineSetup, differentiate
+
+broken_slopes = LazyModule("autodiff.cli.requests.broken_slopes")
+minimum = LazyModule("autodiff.grammar.session.minimum")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,16 +98,16 @@ class Question:
         broken = [variable.name for variable in self.report.gradients if not is_finite(variable.grad)]
         if broken:
             session.note(f"{the_gradients(broken)} not finite", "warning")
-            note_row_of_broken_slope(session, self.settings, self.subject)
+            broken_slopes.note_row_of_broken_slope(session, self.settings, self.subject)
 
     def exact_jacobian(self, session: Session) -> Any:
         """The Jacobian; says which of its rows are not finite, and which are so by the chain rule alone."""
         jacobian, leaves_out = self.compute(derivative_matrices.exact_jacobian)
         is_broken = ~np.isfinite(jacobian).all(axis=1)
         if not all(is_finite(variable.grad) for variable in self.report.gradients):
-            enter_gradients(self.report, jacobian.sum(axis=0))
+            broken_slopes.enter_gradients(self.report, jacobian.sum(axis=0))
         if leaves_out:
-            note_slopes_left_out(session, self.settings, self.subject)
+            broken_slopes.note_slopes_left_out(session, self.settings, self.subject)
         if 0 < np.count_nonzero(is_broken) < len(is_broken):
             self.say_broken_rows(session, is_broken)
         else:
@@ -126,12 +123,12 @@ class Question:
         text = f"the slopes of {first}{by} are not finite"
         if count > 1:
             text = f"the slopes of {count:,} entries of the output{by} are not finite, the first of {first}"
-        flaw = flawed_data(self.settings)
+        flaw = minimum.flawed_data(self.settings)
         if flaw:
             session.note(f"{text}: {flaw}; the other entries do not depend on such values")
         else:
             session.note(text, "warning")
-            note_row_of_broken_slope(session, self.settings, self.subject)
+            broken_slopes.note_row_of_broken_slope(session, self.settings, self.subject)
 
     def warn_of_second(self, session: Session, found: Any) -> None:
         """Warn of second derivatives that are not finite, and name equal eigenvalues as their cause."""
