@@ -59,8 +59,10 @@ def repeated_use_causes(
         a_use = (end / start) ** (1 / (len(edges) - 1))
         user = names.source_line(first) or names.without_suffix(first)
         way = way_words(most, end / start, names)
+        is_one = len({node.site for node, _ in edges}) == 1
+        where = f"{' in' if is_one else ', first in'} {shorten_middle(user)}"
         text = (
-            f"{spelled} is used {len(edges):,} times in {shorten_middle(user)}"
+            f"{spelled} is used {len(edges):,} times{where}"
             f"{small_uses(subject, edges, g)}: {change_words(start, end)} on its way from the last use to the"
             f" first, by {a_use:.3g} a use on average: {way}"
             f"{small_last_use(subject, edges[-1], spelled)}"

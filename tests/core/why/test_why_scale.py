@@ -175,6 +175,13 @@ def test_five_steps_from_a_state_of_zeros_have_their_cause() -> None:
     assert re.search(r"; other factors enlarge it, together by 1\.\d+$", said)
 
 
+def test_uses_in_several_places_are_not_told_as_those_of_the_first() -> None:
+    """Each line of a chain without a loop uses the scale in an expression of its own."""
+    lines = [f"h{at + 1} = torch.tanh(h{at}*scale + {at + 1}.0/10)\n" for at in range(12)]
+    said = causes(f"h0 = 0.7\n{LEAF.format('1.3').replace('x =', 'scale =')}{''.join(lines)}h12.backward()")
+    assert any("scale is used 12 times, first in h0*scale, and the first " in one for one in said), said
+
+
 def test_entries_layers_and_a_state_that_vanishes() -> None:
     stacked = LEAF.format("[[[0.5, -0.3], [0.2, 0.4]]]*8, dtype=torch.float64")
     [said] = causes(
