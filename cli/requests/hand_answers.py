@@ -39,6 +39,7 @@ from autodiff.grammar.by_hand.divided_steps import divide_running_names
 from autodiff.grammar.by_hand.formula import Formula, read_formula
 from autodiff.grammar.by_hand.judged_script import judged_script
 from autodiff.grammar.by_hand.later_turns import judge_later_turns
+from autodiff.grammar.by_hand.latex_text import single_formulas
 from autodiff.grammar.by_hand.left_side import of_other_way
 from autodiff.grammar.by_hand.loss_of_steps import (
     arriving_gradients,
@@ -193,7 +194,8 @@ class HandWork:
         request = session.request
         lefts = self.take_judged_script(settings.of) if OWN in request.texts("formula") else {}
         script = self.script.source
-        for place, text in enumerate(request.texts("formula")):
+        texts = [one for text in request.texts("formula") for one in single_formulas(text)]
+        for place, text in enumerate(texts):
             if text.startswith("@"):
                 is_own = text == OWN
                 name, data = (script.name, b"") if is_own else file_of_steps(request, text[1:])

@@ -25,7 +25,7 @@ from autodiff.grammar.by_hand.paper import as_typed, is_product_of_letters, with
 from autodiff.grammar.by_hand.paper_brackets import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.by_hand.primes import Primes, refuse_parameter, variable_of, with_quotients
-from autodiff.grammar.by_hand.side_by_side import with_signs
+from autodiff.grammar.by_hand.side_by_side import needs_values, with_signs
 from autodiff.grammar.by_hand.upstream import PLACEHOLDER, UpstreamDerivatives
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.hand_gradients import stands_for_loss
@@ -53,6 +53,10 @@ UNREAD_TEXT = re.compile(r"""#.*|'[^'\n]*'|"[^"\n]*\"""")
 VARIABLE = re.compile(r"(?<![\w.])\w+\b(?!\s*\()")
 CALLED = re.compile(r"(?<![\w.])(\w+)\s*\(")
 NAMES = re.compile(r"[^\W\d]\w*")
+#: A function with its arguments, ``f(x)``: a variable ``f`` may be meant.
+VALUE_OF = re.compile(r"\s*([^\W\d]\w*)\s*\([\w\s,]+\)\s*")
+#: The identity matrix.
+IDENTITY = re.compile(r"(?<![\w.])I(?:_n)?(?![\w(\[.])")
 #: A name with a number behind it, as of an entry.
 INDEXED = re.compile(r"([^\W\d_]\w*?)_?(\d+)")
 #: A name that counts the turns of a loop, and one that is given a value by an equals sign.
@@ -148,7 +152,7 @@ class Formula:
     def give_signs(self, first: ScriptRun) -> None:
         """Give products without a sign, such as ``X w``, the one that fits the values in the script's run."""
         for one in self.members:
-            if BESIDE in one.placed.text:
+            if needs_values(one.placed.text):
                 names = {**first.names_with(one.names_read), **one.upstream.known_values(first)}
                 one.read(with_signs(one.placed, partial(value_or_none, names)))
                 one.written = " ".join(one.upstream.spell(one.placed.text).split())
@@ -385,6 +389,9 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     if left is None:
         raise no_derivative(before, split_equation(text)[0])
     if left.output:
+        value = VALUE_OF.fullmatch(left.output)
+        called = value is not None and value[1] in names.variables
+        left.output = value[1] if value is not None and called else left.output
         left.output = variable_of(left.output, left.by[0][0], script)
     for name, _ in left.by:
         refuse_parameter(name, script)
@@ -392,6 +399,8 @@ def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
         raise no_right_side(before.strip())
     right = with_letters(whole[len(whole.text) - len(after) :], names.variables)
     right = with_products(right, names.variables)
+    if "I" not in words:
+        right = right.sub(IDENTITY, lambda _: f"eye({left.by[-1][0]}.shape[-1])")
     first, *others = split_members(right)
     made = Formula(left, first, given, words)
     made.others = [Formula(left, one, given, words) for one in others]

@@ -33,7 +33,8 @@ FRACTION = re.compile(r"\\[dt]?frac\s*")
 EXPONENT = re.compile(r"\^(\d)(?=[^\W\d_])")
 SQUARED = re.compile(r"\^\{2\}")
 UPRIGHT_D = re.compile(r"\\mathrm\s*\{d\}")
-WORD = re.compile(r"\\(?:mathrm|mathit|mathbf|boldsymbol|bm|vec|text|operatorname)\s*\{(\w+)\}")
+FONTS = "mathrm|mathit|mathbf|mathsf|mathcal|mathscr|boldsymbol|bm|vec|text|textbf|operatorname"
+WORD = re.compile(rf"\\(?:{FONTS})\s*\{{(\w+)\}}")
 #: Code, as reports write what has no notation of its own: ``\operatorname{\texttt{one\_hot}}``.
 CODE = re.compile(r"\\operatorname\{\\texttt\{((?:[^{}\\]|\\.)*)\}\}|\\texttt\{((?:[^{}\\]|\\.)*)\}")
 ESCAPE = re.compile(r"\\([{}$&#_%])")
@@ -46,13 +47,26 @@ LAYER = re.compile(r"(?<![\w.])([^\W\d_]\w*)\^\{?[\[(](\w+)[\])]\}?")
 ACCENT = re.compile(r"\\(?:wide)?(hat|bar|tilde)\s*\{?\s*(\w+)\s*\}?")
 #: ``x^\top``; and ``x^T``, if no variable has that name. ``A^{-T}`` is the inverse of ``A^T``.
 TRANSPOSE_COMMAND = re.compile(r"\^\s*(?:\{\s*\\(?:top|intercal)\s*\}|\\(?:top|intercal)(?![a-zA-Z]))")
+#: Arguments of fractions without braces: ``\frac12``, ``\frac{1}n``.
+FIRST_DIGIT = re.compile(r"(\\[dt]?frac)\s*([0-9a-zA-Z])(?=\s*[0-9a-zA-Z{\\])")
+SECOND_DIGIT = re.compile(r"(\\[dt]?frac\s*\{[^{}]*\})\s*([0-9a-zA-Z])")
+#: What is above the line of a derivative.
+ABOVE = re.compile(r"((?:\\partial\b|d)\s*(?:\^\s*2)?\s*)(.+)", re.S)
+#: Names for the Greek letter that Python has as a word of its own.
+LAMBDA = ("lam", "lambda_", "lmbda", "lambd", "lmbd", "reg", "λ")
 #: The gradient by an input, ``\nabla_{w_1} L``.
-NABLA = re.compile(r"\\nabla\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\w))")
+NABLA = re.compile(r"\\nabla\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\w|\\[a-zA-Z]+))")
 INVERSE_TRANSPOSE = re.compile(r"\^\s*\{\s*-\s*(?:T|\\top)\s*\}")
 BRACE = re.compile(r"\\?[{}]")
 #: Matrices of ones, and unit vectors as reports write them.
 ONES = re.compile(r"\\math(?:bf|bb)\s*\{1\}_(?:\{([\w\s,]+(?:\\times\s*[\w\s]+)*)\}|(\w))")
 UNIT = re.compile(r"\\mathbf\{e\}_\{\[(\d+)\]\}")
+#: A matrix of second derivatives, with the names of the inputs.
+HESSIAN = re.compile(
+    r"\s*\\nabla_\{\\left\((.*?)\\right\)\}\^\{2\}\s*(.*?)\s*="
+    r"\s*\\begin\{[pb]matrix\}(.*)\\end\{[pb]matrix\}\s*",
+    re.S,
+)
 #: A line of LaTeX that is a comment, and one that says what a name stands for.
 COMMENT = re.compile(r"^[ \t]*%[ \t]*(.*)$", re.M)
 DEFINITION = re.compile(r"([^\W\d_]+\d*) = (.+)")
@@ -70,7 +84,6 @@ TEXT = r"\\(?:text|textrm|mathrm|mbox|operatorname)\s*"
 TEXT_WITH_MATH = re.compile(rf"({TEXT}\{{)([^{{}}$]*)\$([^$]*)\$([^{{}}]*)\}}")
 OTHERWISE = re.compile(rf"(?:{TEXT}\{{\s*|~|\s)*(?:otherwise|else|elsewhere)\.?(?:\s|\}})*")
 IF = re.compile(rf"(?:~|\s|,)*(?:{TEXT}\{{\s*(?:if|when|for|where)?\s*\}}|(?:if|when|for)\b)(?:~|\s)*")
-SUM = re.compile(r"\\(sum|prod)(?![a-zA-Z])\s*(?:_\s*(\{[^{}]*\}|\w))?")
 LAST_COMMA = re.compile(r"\s*[,.;]\s*$")
 #: The number of columns of cases: a value, and when it holds.
 COLUMNS = 2
@@ -81,7 +94,6 @@ def without_latex(text: PlacedText, words: Collection[str]) -> PlacedText:
 
     ``words`` are the names of the script: ``w_{1}`` is ``w1`` if that is one of them.
     """
-    refuse_sums(text.text)
     text = without_environments(with_comparisons(text, words))
     text = text.sub(CODE, lambda found: ESCAPE.sub(r"\1", found[1] or found[2] or ""))
     text = with_unit_vectors(text.sub(ONES, matrix_of_ones), words)
@@ -92,9 +104,31 @@ def without_latex(text: PlacedText, words: Collection[str]) -> PlacedText:
     text = text.sub(INDEX, lambda found: indexed_name(found, words))
     text = text.sub(LAYER, lambda found: name_of_layer(found, words))
     text = text.sub(ACCENT, lambda found: accented_name(found, words))
-    text = text.sub(INVERSE_TRANSPOSE, lambda _: ".T^(-1)").sub(TRANSPOSE_COMMAND, lambda _: ".T")
-    text = without_fractions(text).sub(COMMAND, spelled_command)
+    text = text.sub(INVERSE_TRANSPOSE, lambda _: ".T^(-1)").sub(TRANSPOSE_COMMAND, transposed)
+    text = with_braces(text)
+    text = without_fractions(text).sub(COMMAND, lambda found: spelled_command(found, words))
     return text.sub(BRACE, lambda found: "(" if found[0][-1] == "{" else ")")
+
+
+def single_formulas(text: str) -> list[str]:
+    """Return the formulas of a matrix of second derivatives as reports write it; another text as it is."""
+    found = HESSIAN.fullmatch(text)
+    if found is None:
+        return [text]
+    names = [name.strip() for name in found[1].split(",")]
+    rows = [[cell.text.strip() for cell in parts_between(row, "&")] for row in rows_of(PlacedText(found[3]))]
+    if [len(names)] * len(names) != [len(row) for row in rows]:
+        return [text]
+    below = [
+        (rf"\partial {{{a}}}^{{2}}" if a == b else rf"\partial {a} \, \partial {b}")
+        for a in names
+        for b in names
+    ]
+    entries = [entry for row in rows for entry in row]
+    return [
+        rf"\frac{{\partial^{{2}} {found[2]}}}{{{by}}} = {entry}"
+        for by, entry in zip(below, entries, strict=True)
+    ]
 
 
 def with_definitions(text: PlacedText, words: Collection[str]) -> PlacedText:
@@ -114,20 +148,6 @@ def with_definitions(text: PlacedText, words: Collection[str]) -> PlacedText:
         return f"({meanings[name]})" if name in meanings else match[0]
 
     return text.sub(SHORT_NAME, meant)
-
-
-def refuse_sums(text: str) -> None:
-    r"""Raise a UsageError for a ``\sum`` over an index: over which entries it goes is not certain."""
-    if found := SUM.search(text):
-        name = "sum" if found[1] == "sum" else "prod"
-        raise UsageError(
-            f"--formula: `{text[found.start() : found.end()].strip()}` does not say over which entries",
-            code="E0610",
-            help=(
-                f"write {name}(...) of all entries, as in {name}(p - y)",
-                "or a product of matrices, as in X^T (p - y)",
-            ),
-        )
 
 
 def with_comparisons(text: PlacedText, words: Collection[str]) -> PlacedText:
@@ -275,9 +295,27 @@ def accented_name(found: re.Match[str], words: Collection[str]) -> str:
     return next((one for one in spellings if one in words), spellings[0])
 
 
-def spelled_command(found: re.Match[str]) -> str:
+def spelled_command(found: re.Match[str], words: Collection[str]) -> str:
     name = found[1] or found[2]
+    if name == "lambda":
+        spelled = next((one for one in LAMBDA if one in words), "")
+        if not spelled:
+            raise UsageError(
+                r"--formula: the script has no name for `\lambda`",
+                code="E0610",
+                help=(f"write the name that the script has; {LAMBDA[0]} and {LAMBDA[1]} are known",),
+            )
+        return f" {spelled}"
+    if name == "ell" and "l" in words:
+        return " l"
     return f" {COMMANDS.get(name, name)}" if name else " "
+
+
+def with_braces(text: PlacedText) -> PlacedText:
+    r"""Return a text with ``\frac{1}{n}`` for ``\frac1n``."""
+    for pattern in (FIRST_DIGIT, SECOND_DIGIT):
+        text = text.sub(pattern, lambda found: f"{found[1]}{{{found[2]}}}")
+    return text
 
 
 def without_fractions(text: PlacedText) -> PlacedText:
@@ -291,10 +329,24 @@ def without_fractions(text: PlacedText) -> PlacedText:
         is_derivative = all(re.match(r"\\partial\b|d(?![a-z]{2})", part.text) for part in (above, below))
         if is_derivative:
             above, below = (part.sub(SQUARED, lambda _: "^2") for part in (above, below))
+            above = with_brackets(above)
         between, around = ("/", (" ", " ")) if is_derivative else (")/(", ("((", "))"))
         parts = [PlacedText(sign, []) for sign in (around[0], between, around[1])]
         text = text[: found.start()] + parts[0] + above + parts[1] + below + parts[2] + text[end:]
     return text
+
+
+def transposed(found: re.Match[str]) -> str:
+    """Return the attribute, with a space in front of a name behind it."""
+    return ".T " if found.string[found.end() : found.end() + 1].isalnum() else ".T"
+
+
+def with_brackets(above: PlacedText) -> PlacedText:
+    r"""Return what is above the line of a derivative, an expression in brackets: ``\partial(\det(X))``."""
+    found = ABOVE.fullmatch(above.text)
+    if found is None or not re.search(r"[(+*/-]", found[2]) or found[2].startswith(("(", "\\left")):
+        return above
+    return above[: found.start(2)] + bracketed("(", above[found.start(2) :], ")")
 
 
 def end_of_group(text: str, start: int) -> int:

@@ -77,6 +77,7 @@ NOTATIONS = (
         ),
         r"d\2\3/d\1",
     ),
+    (re.compile(r"\s*(?:nabla|∇)\s*(\w+)\s*\(\s*(\w+)\s*\)\s*"), r"d\1/d\2"),
     (GRAD_BEHIND, r"nabla_\1"),
 )
 #: Notations that do not say the input: ``f'``, ``grad f``; and ``f_x``, which may be a name.

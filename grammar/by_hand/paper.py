@@ -10,8 +10,15 @@ import re
 from keyword import iskeyword
 
 from autodiff.grammar.by_hand.evaluate import CALLED_ON_PAPER
-from autodiff.grammar.by_hand.latex_text import without_latex
-from autodiff.grammar.by_hand.paper_brackets import BESIDE, with_indicators, with_round_brackets
+from autodiff.grammar.by_hand.latex_sums import without_sums
+from autodiff.grammar.by_hand.latex_text import LAMBDA, transposed, without_latex
+from autodiff.grammar.by_hand.paper_brackets import (
+    BESIDE,
+    end_of_bracket,
+    with_indicators,
+    with_round_brackets,
+    without_bars,
+)
 from autodiff.grammar.by_hand.placed_text import PlacedText
 from autodiff.grammar.objects.builtins.namespaces import plain_value
 from autodiff.grammar.objects.values import UNBOUND
@@ -23,11 +30,39 @@ if TYPE_CHECKING:
 
 #: ``x^T``, if no variable has that name.
 TRANSPOSE = re.compile(r"(?<=[\w)\]])\s*(?:\^\s*(?:T(?!\w)|[({]\s*T\s*[)}])|ᵀ)")
+#: The same with a factor behind it, ``X^TX``.
+TRANSPOSED_BESIDE = re.compile(r"\^T([^\W\d_]\w*)")
 SUPERSCRIPT = re.compile(r"(?<=[\w)\]])([⁺⁻]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: The derivative of the logistic function, ``σ'(z)``.
 SIGMA_PRIME = re.compile(r"(?<![\w.])(σ|sigma|sigmoid)\s*['’′]\s*\(((?:[^()]|\([^()]*\))*)\)")
 CONSTANTS = frozenset(["e", "pi"])
+#: Fractions that are one character.
+PARTS = {"½": "1/2", "⅓": "1/3", "¼": "1/4", "⅔": "2/3", "¾": "3/4", "⅛": "1/8"}
+PART = re.compile(f"[{''.join(PARTS)}]")
+NAMES_OF_LETTERS = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lam mu nu xi omicron pi rho sigma"
+)
+#: Greek letters with their names, and the other way round.
+GREEK = dict(zip("αβγδεζηθικλμνξοπρσ", NAMES_OF_LETTERS.split(), strict=True))
+GREEK |= {
+    "µ": "mu",
+    "ϵ": "epsilon",
+    "ϕ": "phi",
+    "τ": "tau",
+    "υ": "upsilon",
+    "φ": "phi",
+    "χ": "chi",
+    "ψ": "psi",
+    "ω": "omega",
+}
+LETTERS = {name: letter for letter, name in GREEK.items()}
+WORD = re.compile(r"(?<![^\W\d])(?<!\.)[^\W\d_]+(?!\w)")
+#: A function with an exponent in front of its argument.
+FUNCTION_POWER = re.compile(
+    r"(?<![\w.])(sinh?|cosh?|tanh?|log|ln|exp|sigmoid|sigma|σ)\s*(?:\^|\*\*)\s*\(?([2-9])\)?\s*"
+    r"(?:(?P<open>\()|(?P<name>[^\W\d]\w*)(?!\s*[\w(\[^.]))"
+)
 #: Signs that bind what stands behind them.
 TIGHT_SIGNS = frozenset(["/", "//", "@", "%", "^", "**"])
 TOKEN = re.compile(
@@ -48,16 +83,60 @@ def as_typed(text: PlacedText, words: Collection[str]) -> PlacedText:
 
     ``words`` are the names of the script.
     """
-    text = with_indicators(text, words)
+    text = without_sums(with_indicators(without_bars(text.sub(PART, as_quotient)), words), words)
     if any(sign in text.text for sign in ("\\", "^{", "_{", "$")):
         text = without_latex(text, words)
-    return without_sigma_prime(text.sub(SUPERSCRIPT, as_power), words)
+    text = with_greek_names(text.sub(SUPERSCRIPT, as_power), words)
+    return without_sigma_prime(with_powers_behind(text, words), words)
+
+
+def as_quotient(found: re.Match[str]) -> str:
+    return f"({PARTS[found[0]]})"
+
+
+def with_greek_names(text: PlacedText, words: Collection[str]) -> PlacedText:
+    """Return a text with ``theta`` for ``θ``, and the other way round, as the script has it."""
+
+    def named(found: re.Match[str]) -> str:
+        word, before = found[0], ""
+        if word in words:
+            return word
+        if word[0] == "d" and len(word) == 2:  # a derivative by it
+            before, word = "d", word[1]
+        letter, rest = (word[0], word[1:]) if word[0] in GREEK else (word, "")
+        spellings = LAMBDA if letter == "λ" else (GREEK.get(letter, LETTERS.get(letter, letter)),)
+        known = next((one for one in spellings if one in words), letter)
+        return before + known + (f" {rest}" if rest and known != letter else rest)
+
+    return text.sub(WORD, named)
+
+
+def with_powers_behind(text: PlacedText, words: Collection[str]) -> PlacedText:
+    """Return a text with ``tanh(a)^2`` for ``tanh^2(a)``, and ``sin(x)^2`` for ``sin^2 x``."""
+    at = 0
+    while found := FUNCTION_POWER.search(text.text, at):
+        at = found.end()
+        if found[1] in words:
+            continue
+        end = found.end()
+        if found["open"]:
+            closed = end_of_bracket(text.text, found.start("open"))
+            if closed is None:
+                continue
+            argument = text[found.start("open") : closed[1]]
+            end = closed[1]
+        else:
+            name = text[found.start("name") : found.end("name")]
+            argument = PlacedText("(", []) + name + PlacedText(")", [])
+        text = text[: found.end(1)] + argument + PlacedText(f"^{found[2]}", []) + text[end:]
+    return text
 
 
 def as_power(found: re.Match[str]) -> str:
     sign = "-" if found[1] == "⁻" else ""
     end = " " if found.string[found.end() : found.end() + 1].isalpha() else ""  # x²y is no x**(2y)
-    return f"**{sign}{found[2].translate(DIGITS)}{end}"
+    digits = found[2].translate(DIGITS)
+    return f"^(-{digits})" if sign else f"**{digits}{end}"
 
 
 def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
@@ -112,7 +191,10 @@ def with_products(right: PlacedText, variables: Collection[str]) -> PlacedText:
     """
     right = with_calls(right, variables)
     if "T" not in variables:
-        right = right.sub(TRANSPOSE, lambda _: ".T")
+        right = right.sub(
+            TRANSPOSED_BESIDE, lambda found: f"^T {found[1]}" if f"T{found[1]}" not in variables else found[0]
+        )
+        right = right.sub(TRANSPOSE, transposed)
     right = with_round_brackets(right)
     made, done = PlacedText("", []), 0
     for start, end, sign in places_of_signs(right.text, variables):

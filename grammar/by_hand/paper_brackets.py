@@ -28,6 +28,13 @@ INDICATOR = re.compile(
 COMPARED = re.compile(r"[<>=≤≥≠]|\\(?:[lg]eq?|neq?|[lg]t)(?![a-zA-Z])")
 #: A bracket that opens or closes, with the sizes that LaTeX gives it.
 BRACKET = re.compile(r"(?:\\(?:left|right)\s*)?\\?([(\[{)\]}])")
+#: Bars around a norm and an absolute value.
+DOUBLE_BAR = re.compile(r"(?:\\left\s*|\\right\s*)?\\(?:\||Vert\b)")
+USUAL_NORM = re.compile(r"\\rVert\s*_\s*(?:\{\s*[2F]\s*\}|[2F])")
+TYPED_NORM = re.compile(r"\|\|([^|]+)\|\|")
+BAR = re.compile(r"(?:\\left\s*|\\right\s*)\||\\vert\b")
+NORM = re.compile(r"‖([^‖]+)‖(?:_(?:\{\s*(\w+)\s*\}|(\w)))?")
+ABSOLUTE = re.compile(r"\|([^|]+)\|")
 NUMBER_BEFORE = re.compile(r"(?<![\w.])(?:\d[\d_]*\.?\d*|\.\d+)\s*$")
 #: The end of a value or of a command, with spaces behind it.
 VALUE_END = re.compile(r"(?:\\([a-zA-Z]+)|[\w)\]}'⁰¹²³⁴⁵⁶⁷⁸⁹])(?:\s|\\[,;:! ])*$")
@@ -51,6 +58,30 @@ def with_indicators(text: PlacedText, words: Collection[str]) -> PlacedText:
         text = text[: found.start()] + made + text[end[1] :]
         at = found.start() + len(made.text)
     return text
+
+
+def without_bars(text: PlacedText) -> PlacedText:
+    r"""Return a text with ``norm(w)`` for ``\|w\|`` and ``abs(x)`` for ``|x|``."""
+    text = text.sub(USUAL_NORM, lambda _: r"\rVert ")
+    text = text.sub(TYPED_NORM, lambda found: f"‖{found[1]}‖")
+    text = text.sub(DOUBLE_BAR, lambda _: "‖").sub(BAR, lambda _: "|").sub(NORM, norm_of)
+    at = 0
+    while found := ABSOLUTE.search(text.text, at):
+        at = found.end()
+        is_factor = NUMBER_BEFORE.search(text.text, 0, found.start()) is not None
+        if (is_factor and not text.text[found.start() - 1].isspace()) or not is_behind_value(
+            text.text, found.start()
+        ):
+            inside = text[found.start(1) : found.end(1)]
+            made = PlacedText("abs(", []) + inside + PlacedText(")", [])
+            text = text[: found.start()] + made + text[found.end() :]
+    return text
+
+
+def norm_of(found: re.Match[str]) -> str:
+    """Return the norm; that of index 2 or F is the usual one."""
+    order = (found[2] or found[3] or "").strip()
+    return f" norm({found[1]}, {order})" if order.isdigit() and order != "2" else f" norm({found[1]})"
 
 
 def is_behind_value(text: str, at: int) -> bool:

@@ -27,10 +27,9 @@ from autodiff.grammar.by_hand.left_side import (
     side_of_name,
     split_equation,
 )
-from autodiff.grammar.by_hand.paper_brackets import BESIDE
 from autodiff.grammar.by_hand.placed_text import PlacedText, joined
 from autodiff.grammar.by_hand.segments import Guess, Segment
-from autodiff.grammar.by_hand.side_by_side import with_signs
+from autodiff.grammar.by_hand.side_by_side import needs_values, with_signs
 from autodiff.grammar.by_hand.step_errors import in_step, like, not_judged
 from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
@@ -118,7 +117,7 @@ class Derivation:
     def give_signs(self, first: ScriptRun) -> None:
         """Give products without a sign, such as ``X w``, the one that fits the values in the script's run."""
         for at, line in enumerate(self.lines):
-            if line.right is None or not any(BESIDE in one.text for one in (line.right, *line.members)):
+            if line.right is None or not any(needs_values(one.text) for one in (line.right, *line.members)):
                 continue
             names = {**first.names_with(line.reads), **(self.computed.values(at, first, first) or {})}
 

@@ -78,3 +78,17 @@ def test_formulas_about_several_expressions_are_refused(autodiff) -> None:
     )
     assert found.returncode == 2
     assert "`y.sum()` is an expression, and other formulas are about other outputs" in found.err
+
+
+@pytest.mark.parametrize(
+    "script", ["x = 2.; y = 3.; f = x**2*y**3", "w1 = 2.; w2 = 3.; f = exp(w1)*w2 + w1**3"]
+)
+def test_a_matrix_of_second_derivatives_is_a_formula_for_each_entry(autodiff, script: str) -> None:
+    matrix = autodiff("explain", "-e", script, "--order", "2", "--format", "equation").out
+    assert "pmatrix" in matrix
+    shown = autodiff("check", "-e", script, "--formula", matrix).out.splitlines()
+    assert sum(line.startswith("right: d2f/d") for line in shown) == 4
+    wrong = autodiff(
+        "check", "-e", script, "--formula", matrix.replace("{pmatrix} ", r"{pmatrix} 3 \cdot ")
+    ).out
+    assert wrong.startswith("wrong: d2f/d")

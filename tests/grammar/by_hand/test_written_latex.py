@@ -72,11 +72,11 @@ def test_comments_behind_an_equation_say_what_names_stand_for() -> None:
     [
         (
             VECTOR,
-            r"dL/dx = 2\sum_{i} x_i",
+            r"dL/dx = 2\sum_{i=2} x_i",
             "does not say over which entries",
             "write sum(...) of all entries",
         ),
-        (VECTOR, r"dL/dx = \prod_{i=1}^{n} x_i", "does not say over which entries", "write prod(...)"),
+        (VECTOR, r"dL/dx = \prod x_i", "does not say over which entries", "write prod(...)"),
         (VECTOR, r"dL/dx[1] = 2 x_{1}", "'x_1' is not defined", "an entry is written x[1], counted from 0"),
         (CHOICE, r"dy/dx = \begin{cases} 2x \\ 0 \end{cases}", "has no condition", "write rows such as"),
         (
