@@ -31,7 +31,7 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
-from autodiff.core.report.verdict import WRONG
+from autodiff.core.report.verdict import RIGHT, RIGHT_HERE, WRONG
 from autodiff.grammar.by_hand.called_functions import calls_of_functions
 from autodiff.grammar.by_hand.check import HandCheck, check_formula, unreadable
 from autodiff.grammar.by_hand.differences import names_by_differences
@@ -160,6 +160,8 @@ def told(session: Session, answers: Answers) -> Answers:
 
 #: The option for the steps that the script itself has.
 OWN = "@"
+#: How far entries may be apart that are the same but for rounding.
+BOUNDED = 1e-9
 #: The functions with wrong results whose lines are judged.
 MOST_FUNCTIONS = 3
 #: The suffix of files in a folder of formulas.
@@ -608,6 +610,8 @@ class HandWork:
         lefts, turn = own[0].lefts, own[0].turn
         calls = calls_of_functions(script, lefts)
         of_turn = calls if turn is None else calls_of_functions(script, lefts, turn.script)
+        for call in of_turn:
+            self.leave_out_clip(place, call, script, settings, asked)
         wrong = {line for at, line, result in self.found if at == place and result.verdict == WRONG}
         for call in [one for one in of_turn if one.line in wrong][:MOST_FUNCTIONS]:
             self.enter_lines(place, call, script, settings, asked)
@@ -617,6 +621,23 @@ class HandWork:
         others = [one for one in calls if turn is not None or one.line not in judged]
         for call in others[turn is not None :]:  # the turn of a function is that of the first call
             self.enter_lines(place, call, script, settings, asked, is_apart=True)
+
+    def leave_out_clip(
+        self, place: int, call: FunctionCall, script: Source, settings: Settings, asked: list[str]
+    ) -> None:
+        """Let results of a function be right if its lines are, and one behind them bounds what they make."""
+        found = [result for at, line, result in self.found if at == place and line == call.line]
+        clip = call.clip() if any(one.verdict in (WRONG, RIGHT_HERE) for one in found) else None
+        if clip is None:
+            return
+        search = partial(self.inside, call, script, settings, asked, False)
+        inside: list[tuple[int, HandCheck]] = try_extra("the search for the wrong line", search, [])
+        right = {tuple(one.by) for _, one in inside if one.verdict == RIGHT}
+        line = script.position(clip.span.start)[0]
+        for one in found:
+            if one.verdict in (WRONG, RIGHT_HERE) and tuple(one.by) in right and is_bounded(one):
+                one.is_right, one.is_right_here, one.is_right_here_only = True, True, False
+                one.remarks = [f"it is compared before line {line} bounds it"]
 
     def enter_lines(
         self,
@@ -762,6 +783,15 @@ def propose_names(error: NoStepsError, script: Source) -> None:
     error.fixes = tuple([with_code(fix, script) for fix in fixes_without_names(script)])
     if error.fixes and error.line is not None:
         error.span, error.source, error.help = script.line_span(error.line), script, ()
+
+
+def is_bounded(check: HandCheck) -> bool:
+    """Whether a value is the gradient, but for entries at the largest size that there is."""
+    value, gradient = np.asarray(check.value), np.asarray(check.gradient)
+    if value.shape != gradient.shape:
+        return False
+    apart = np.abs(value - gradient) > BOUNDED * np.abs(gradient)
+    return bool(np.all(np.abs(value)[apart] == np.abs(value).max(initial=0.0)))
 
 
 def in_call(settings: Settings, script: Source) -> Derivation | None:

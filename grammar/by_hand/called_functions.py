@@ -9,6 +9,7 @@ from __future__ import annotations
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.by_hand.formula import root_name
+from autodiff.grammar.by_hand.step_lines import clips
 from autodiff.grammar.by_hand.training_turns import (
     Turn,
     TurnSearch,
@@ -20,7 +21,7 @@ from autodiff.grammar.by_hand.training_turns import (
 )
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.parser import parse_to_first_error
-from autodiff.grammar.syntax.walk import assigned_names
+from autodiff.grammar.syntax.walk import assigned_names, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class FunctionCall:
     @property
     def parameters(self) -> list[str]:
         return [one.name for one in self.function.parameters]
+
+    def clip(self) -> tree.Call | None:
+        """Return the last call that bounds gradients which the lines have made."""
+        end = self.turn.body[-1].span.end
+        calls = [part for part in walk(*self.function.body) if isinstance(part, tree.Call) and clips(part)]
+        return next((part for part in reversed(calls) if part.span.start >= end), None)
 
     @property
     def losses(self) -> list[str]:

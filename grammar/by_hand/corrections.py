@@ -17,7 +17,13 @@ from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.values import as_stored
 from autodiff.core.paths.node_names import ordinal
 from autodiff.core.symbolic.symbol import is_custom
-from autodiff.grammar.by_hand.formula import Formula, evaluate_formula, simple_statements, written_names
+from autodiff.grammar.by_hand.formula import (
+    Formula,
+    evaluate_formula,
+    root_name,
+    simple_statements,
+    written_names,
+)
 from autodiff.grammar.by_hand.formula_symbols import FormulaSymbols, has_values
 from autodiff.grammar.by_hand.points import SamplePoints, values_equal
 from autodiff.grammar.by_hand.sentences import FRACTIONS, constant_ratio
@@ -531,9 +537,10 @@ class CorrectionSearch:
         """Add in each turn of a loop what a line of it puts in place of the sum before."""
         key = self.written(self.formula.node)
         for one in [] if self.formula.is_expression else simple_statements(self.formula.parsed[:-1]):
-            if isinstance(one, tree.Assign) and written_names(one) == {key}:
-                text = f"each turn overwrites {key}: write `{key} += ...`"
-                yield self.replace_part(one.value, f"{key} + ({self.written(one.value)})", text)
+            if isinstance(one, tree.Assign) and len(one.targets) == 1 and root_name(one.targets[0]) == key:
+                target = self.written(one.targets[0])  # all of it, or entries
+                text = f"each turn overwrites {target}: write `{target} += ...`"
+                yield self.replace_part(one.value, f"{target} + ({self.written(one.value)})", text)
 
     def missing_terms(self) -> Iterator[Correction]:
         """Add to a value of the lines another one that they make, as the part of the step before."""

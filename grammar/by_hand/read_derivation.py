@@ -10,7 +10,7 @@ from autodiff.grammar.by_hand.formula import derivative_names, words_of
 from autodiff.grammar.by_hand.left_side import BARE, DerivativeNames, is_loose, of_other_way, parse_left_side
 from autodiff.grammar.by_hand.segments import find_segments
 from autodiff.grammar.by_hand.step_errors import in_step
-from autodiff.grammar.by_hand.step_lines import read_lines
+from autodiff.grammar.by_hand.step_lines import leave_out_clips, read_lines
 from autodiff.grammar.by_hand.steps import Derivation
 from autodiff.grammar.by_hand.training_turns import find_turn
 from autodiff.grammar.by_hand.unclear_names import how_to_begin, unclear_names
@@ -87,6 +87,7 @@ def divided_into_steps(
     found: dict[int, UsageError] = {}
     others = [*loose_names(given, words), *(lefts or {})]
     lines = read_lines(given, derivative_names(script, others), found)
+    leave_out_clips(lines)
     unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
     segments = find_segments(lines)
     return Derivation(

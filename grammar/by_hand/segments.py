@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.grammar.by_hand.step_lines import ADDITION, BLOCK, CHANGE, HELPER, IDLE, START, Line
+from autodiff.grammar.by_hand.step_lines import ADDITION, BLOCK, CHANGE, CLIP, HELPER, IDLE, START, Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def find_segments(lines: list[Line]) -> list[Segment]:
     found: list[Segment] = []
     open_ones: dict[str, Segment] = {}
     for at, line in enumerate(lines):
-        is_open = line.key in open_ones
+        is_open = line.key in open_ones and line.kind != CLIP
         if is_open and (line.kind in (ADDITION, CHANGE) or line.key in line.reads):
             open_ones[line.key].places.append(at)
         elif line.kind in (START, ADDITION, CHANGE):

@@ -13,7 +13,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.by_hand.evaluate import run_text
 from autodiff.grammar.by_hand.points import values_equal
-from autodiff.grammar.by_hand.step_lines import HELPER, IDLE, Line
+from autodiff.grammar.by_hand.step_lines import CLIP, HELPER, IDLE, Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class LinesAsTheyStand:
     def __init__(self, derivation: Derivation, first: ScriptRun) -> None:
         repeated = derivation.computed.repeated(first)
         self.lines = [
-            None if at in repeated or line.kind == IDLE else line for at, line in enumerate(derivation.lines)
+            None if at in repeated or line.kind in (CLIP, IDLE) else line
+            for at, line in enumerate(derivation.lines)
         ]
         read = set().union(*(line.reads for line in derivation.lines))
         self.names = first.names_with(read)

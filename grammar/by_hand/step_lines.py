@@ -65,6 +65,9 @@ BLOCKS = (tree.For, tree.While, tree.If, tree.With)
 START, ADDITION, CHANGE, HELPER, BLOCK = "start", "addition", "change", "helper", "block"
 #: What a line is that no step needs: a call such as ``cmp("dh", dh, h)``, which changes no name; a heading.
 IDLE = "idle"
+#: What bounds a gradient that is finished: ``np.clip(dW, -5, 5, out=dW)``, ``dW = dW.clamp(-1, 1)``.
+CLIP = "clip"
+CLIPS = frozenset(["clip", "clip_", "clamp", "clamp_"])
 
 
 class Line:
@@ -79,7 +82,7 @@ class Line:
 
     __slots__ = (
         *("binds", "carried", "changes", "entry", "key", "kind", "members", "node", "number", "op"),
-        *("reads", "right", "statement"),
+        *("reads", "right", "statement", "value_node"),
     )
 
     def __init__(self, kind: str, number: int, statement: PlacedText, node: tree.SyntaxNode | None) -> None:
@@ -93,6 +96,8 @@ class Line:
         self.binds: set[str] = set()
         self.changes: set[str] = set()
         self.carried: set[str] = set()
+        #: The value that an assignment gives, as written.
+        self.value_node: tree.Expression | None = None
         self.node = node
         if node is not None:
             self.reads = {part.id for part in outer_names(node)}
@@ -155,6 +160,33 @@ class Line:
         return (
             f"the loop of line {self.number}" if self.kind == BLOCK else text.removeprefix(self.key).strip()
         )
+
+
+def clips(node: tree.SyntaxNode | None) -> bool:
+    """Whether an expression is a call that bounds a value."""
+    return isinstance(node, tree.Call) and (
+        isinstance(node.function, tree.Attribute) and node.function.name in CLIPS
+    )
+
+
+def leave_out_clips(lines: list[Line]) -> None:
+    """Let lines be no part of a step that bound a gradient from which no other one is made."""
+    for at, line in enumerate(lines):
+        value = line.node.value if isinstance(line.node, tree.ExpressionStatement) else line.value_node
+        is_begun = any(one.key == line.key for one in lines[:at])
+        if line.kind in (START, CHANGE) and clips(value) and is_begun:
+            line.kind = CLIP if is_finished(line.key, lines[at + 1 :]) else line.kind
+
+
+def is_finished(key: str, later: list[Line]) -> bool:
+    """Whether no step is made of a gradient in the lines behind it."""
+    made = {key}
+    for line in later:
+        if line.reads & made or line.key == key:
+            if line.key or line.kind == BLOCK:
+                return False
+            made |= line.binds | line.changes
+    return True
 
 
 def find_bindings(body: Collection[tree.SyntaxNode], line: Line) -> None:
@@ -342,7 +374,7 @@ def read_assignment(
     if is_empty_list or key not in derivatives:  # gradients of layers are put into such a list
         kind = HELPER
     line = Line(kind, number, statement, None)
-    line.key, line.right = "" if kind == HELPER else key, right
+    line.key, line.right, line.value_node = "" if kind == HELPER else key, right, node.value
     line.reads = {one.id for one in outer_names(node.value)}
     bound = bound_names(target)
     line.binds, line.changes = bound, {root_name(target)} - bound - {""}

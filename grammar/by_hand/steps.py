@@ -35,6 +35,7 @@ from autodiff.grammar.by_hand.step_lines import (
     ADDITION,
     BLOCK,
     CHANGE,
+    CLIP,
     HELPER,
     IDLE,
     START,
@@ -204,6 +205,9 @@ class Derivation:
                 near = closest_name(name, self.keys)
                 reason = f"the script has no `{name[1:]}`" + (f"; did you mean `{near}`?" if near else "")
             found.append(f"{self.name}:{line}: `{name}` is not compared: {reason}")
+        for one in self.lines:
+            if one.kind == CLIP:
+                found.append(f"{self.name}:{one.number}: `{one.key}` is compared before this line bounds it")
         return found
 
     @property
@@ -214,14 +218,20 @@ class Derivation:
         return f"{self.name}: no formula in {lines}: passed over" if headings else ""
 
     def forward_names(self) -> set[str]:
-        """Return the names that lines before the first step give values, and that no step is made of."""
+        """Return the names that lines before the first step give values, and that are no derivatives."""
         start = min((one.places[0] for one in self.segments), default=0)
         bound = set().union(*(line.binds for line in self.lines[:start]))
         read = set().union(*(self.lines[at].reads for one in self.segments for at in one.places))
         for line in reversed(self.lines):
             if not read.isdisjoint(line.binds):
                 read |= line.reads
+        if self.statements:  # in a script, what steps are made of is judged with them
+            return {name for name in bound | read if self.has_no_value(name)}
         return {name for name in bound - read if name[1:] not in self.words}
+
+    def has_no_value(self, name: str) -> bool:
+        """Whether the script has neither what ``dh`` is called after nor another derivative like it."""
+        return name[1:] not in self.words and closest_name(name, self.keys) is None
 
     def meant(self, at: int) -> dict[str, Node]:
         """Return the values whose gradients names have before a line, where the names do not say it."""

@@ -258,3 +258,88 @@ def test_a_script_that_runs_with_no_other_values_is_judged_at_its_own(autodiff, 
     assert "right: 1 step, at the script's values alone: it runs with no others\n" in out
     _, out = check(autodiff, tmp_path, script.replace("assert x[0] == 0.5\n", ""))
     assert "right: 1 step, at the script's values and at points drawn at random around them\n" in out
+
+
+RECURRENT = """\
+import numpy as np
+np.random.seed(0)
+data = np.random.randn(3, 2)
+W = np.random.randn(4, 4)
+U = np.random.randn(4, 2)
+def loss_of(W, U):
+    hs = [np.zeros(4)]
+    loss = 0
+    for t in range(3):
+        hs.append(np.tanh(W.dot(hs[t]) + U.dot(data[t])))
+        loss += np.sum(hs[t + 1]**2)
+    dW, dU = np.zeros_like(W), np.zeros_like(U)
+    dhnext = np.zeros(4)
+    for t in reversed(range(3)):
+        draw = (2*hs[t + 1] + dhnext) * (1 - hs[t + 1]**2)
+        dW += np.outer(draw, hs[t])
+        dU += np.outer(draw, data[t])
+        dhnext = W.T.dot(draw)
+    for d in [dW, dU]:
+        np.clip(d, -1, 1, out=d)
+    return loss, dW, dU
+loss, dW, dU = loss_of(W, U)
+"""
+
+
+def test_a_function_that_bounds_its_gradients_is_judged_before_it_does(autodiff, tmp_path) -> None:
+    found, out = check(autodiff, tmp_path, RECURRENT)
+    assert found == [(22, "dloss/dW", "right"), (22, "dloss/dU", "right")]
+    assert "it is compared before line 20 bounds it" in out
+    assert "is not compared" not in out  # neither data nor what the steps are made of
+
+
+def test_a_mistake_in_its_loop_is_named(autodiff, tmp_path) -> None:
+    found, out = check(autodiff, tmp_path, RECURRENT.replace("outer(draw, hs[t])", "outer(draw, hs[t + 1])"))
+    wrong = [(line, step) for line, step, answer in found if answer == "wrong"]
+    assert wrong == [(16, "dloss/dW"), (22, "dloss/dW")]
+    assert "with hs[t] in place of hs[t + 1]" in out
+
+
+FLAT = """\
+import numpy as np
+x = np.array([0.5, 1.5])
+w = np.array([2., 3.])
+L = np.sum((w*x)**2)
+dw = 2*w*x*x
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["np.clip(dw, -1, 1, out=dw)", "dw = np.clip(dw, -1, 1)", "dw = dw.clip(-1, 1)"]
+)
+def test_a_line_that_bounds_a_finished_gradient_is_left_out(autodiff, tmp_path, line: str) -> None:
+    found, out = check(autodiff, tmp_path, f"{FLAT}{line}\nw -= 0.1*dw\n")
+    assert found == [(5, "dL/dw", "right")]
+    assert "net.py:6: `dw` is compared before this line bounds it" in out
+    assert check(autodiff, tmp_path, FLAT.replace("2*w", "3*w") + line + "\n")[0] == [(5, "dL/dw", "wrong")]
+
+
+def test_a_bounded_gradient_that_another_is_made_of_is_wrong(autodiff, tmp_path) -> None:
+    script = FLAT.replace("L = np.sum((w*x)**2)\ndw = 2*w*x*x\n", "z = w*x\nL = np.sum(z**2)\ndz = 2*z\n")
+    found, _ = check(autodiff, tmp_path, f"{script}dz = np.clip(dz, -1, 1)\ndw = dz*x\n")
+    assert found == [(7, "dL/dz", "wrong"), (8, "dL/dw", "right")]
+
+
+def test_entries_that_a_loop_overwrites_are_named(autodiff, tmp_path) -> None:
+    script = """\
+import numpy as np
+X = np.array([0.5, 1.5, -1., 2.])
+out = np.zeros(3)
+for i in range(3):
+    out[i] = np.sum(X[i:i+2]**2)
+L = np.sum(out)
+dX = np.zeros_like(X)
+for i in range(3):
+    dX[i:i+2] = 2*X[i:i+2]
+"""
+    found, out = check(autodiff, tmp_path, script)
+    assert found == [(9, "dL/dX", "wrong")]
+    assert "each turn overwrites dX[i:i+2]: write `dX[i:i+2] += ...` (line 9)" in out
+    assert check(autodiff, tmp_path, script.replace("dX[i:i+2] =", "dX[i:i+2] +="))[0] == [
+        (9, "dL/dX", "right")
+    ]
