@@ -108,14 +108,15 @@ class Question:
             broken_slopes.enter_gradients(self.report, jacobian.sum(axis=0))
         if leaves_out:
             broken_slopes.note_slopes_left_out(session, self.settings, self.subject)
-        if 0 < np.count_nonzero(is_broken) < len(is_broken):
-            self.say_broken_rows(session, is_broken)
+        flaw = minimum.flawed_data(self.settings) if is_broken.any() else ""
+        if is_broken.any() and (flaw or not is_broken.all()):
+            self.say_broken_rows(session, is_broken, flaw)
         else:
             self.warn_of_first(session)
         return jacobian
 
-    def say_broken_rows(self, session: Session, is_broken: Any) -> None:
-        """Say which entries of the output have slopes that are not finite: a note if data are the cause."""
+    def say_broken_rows(self, session: Session, is_broken: Any, flaw: str) -> None:
+        """Say which entries of the output have slopes that are not finite, and which of the data are."""
         output, count = self.report.output, int(np.count_nonzero(is_broken))
         first = f"`{entry_name(output, int(np.argmax(is_broken)))}`"
         names = [one.name for one in self.report.gradients if not is_finite(one.grad)]
@@ -123,9 +124,10 @@ class Question:
         text = f"the slopes of {first}{by} are not finite"
         if count > 1:
             text = f"the slopes of {count:,} entries of the output{by} are not finite, the first of {first}"
-        flaw = minimum.flawed_data(self.settings)
-        if flaw:
-            session.note(f"{text}: {flaw}; the other entries do not depend on such values")
+        if flaw and is_broken.all():
+            session.note(f"{text}; {flaw}", "warning")
+        elif flaw:
+            session.note(f"{text}; {flaw}, and the other entries do not depend on such values")
         else:
             session.note(text, "warning")
             broken_slopes.note_row_of_broken_slope(session, self.settings, self.subject)

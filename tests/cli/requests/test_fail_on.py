@@ -154,6 +154,15 @@ def test_a_propagated_deviation_that_is_not_finite_fails(autodiff):
     assert (done.returncode, done.err) == (0, "")
 
 
+def test_data_that_all_entries_read_are_named(autodiff):
+    done = autodiff("jacobian", "-e", "a = 2.; y = a*(x - x.mean())", "--set", "x=[1, nan]", "--wrt", "a")
+    assert done.out == "nan\nnan\n"
+    assert done.err == (
+        "warning: the slopes of 2 entries of the output by a are not finite, the first of `y[0]`;"
+        " `x[1]` is nan\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("more", "what"),
     [

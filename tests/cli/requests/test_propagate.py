@@ -288,7 +288,7 @@ def test_a_missing_value_in_the_data_spoils_no_other_row(autodiff, write):
         by = "V and R" if "V" in sigma else "R"
         assert done.err == (
             "note: 1 of 3 values of `V` is missing and counts as nan, the first in row 2\n"
-            f"note: the slopes of `y[1]` by {by} are not finite: row 2 of column `V` is nan; the other"
+            f"note: the slopes of `y[1]` by {by} are not finite; row 2 of column `V` is nan, and the other"
             " entries do not depend on such values\n"
         )
     done = autodiff("propagate", *script, "--set", "V=nan", "--sigma", "R=0.1")
