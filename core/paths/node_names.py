@@ -619,7 +619,7 @@ def bracketed(spelled: str) -> str:
     >>> [bracketed(name) for name in ("f", "f*x", "df", "d2f", "data", "dx1")]
     ['f', '(f*x)', '(df)', '(d2f)', 'data', 'dx1']
     """
-    is_derivative = spelled[0] == "d" and len(spelled[1:].lstrip("0123456789")) == 1
+    is_derivative = spelled[:1] == "d" and len(spelled[1:].lstrip("0123456789")) == 1
     return spelled if PLAIN_NAME.fullmatch(spelled) and not is_derivative else f"({spelled})"
 
 

@@ -153,24 +153,61 @@ def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
 
 
 def with_calls(right: PlacedText, variables: Collection[str]) -> PlacedText:
-    """Return a right side with ``cos(y)`` for ``cos y``, where ``y`` is a name, a number, or ``2x``.
+    """Return a right side with ``cos(y)`` for ``cos y``, and ``sin(y)^2`` for ``sin^2 y`` and ``sin^2(y)``.
 
-    It is left as it is where more may belong to the argument, as in ``cos y (1 + y)`` and ``cos y^2``.
+    Without brackets ``y`` is a name, a number, or ``2x``. Where more may belong to it, nothing changes: in
+    ``cos y (1 + y)`` and ``cos y^2``.
     """
     tokens = list(TOKEN.finditer(right.text))
     made, done = PlacedText("", []), 0
-    for at, token in enumerate(tokens[1:], 1):
-        before, (after, further) = tokens[at - 1], (*tokens[at + 1 : at + 3], None, None)[:2]
-        is_called = before.lastgroup == "name" and before[0] not in variables and is_function(before[0])
-        is_number, end = token.lastgroup == "number", token.end()
-        if is_number and after is not None and after.start() == end and after[0] in variables:
-            end, after = after.end(), further
-        is_one = is_number or (token.lastgroup == "name" and token[0] in variables)
-        if is_called and is_one and (after is None or ends_argument(after, is_number, variables)):
-            made += right[done : before.end()] + PlacedText("(", []) + right[token.start() : end]
-            made += PlacedText(")", [])
-            done = end
+    for at, token in enumerate(tokens):
+        if token.start() < done or token.lastgroup != "name" or token[0] in variables:
+            continue
+        place = place_behind_power(tokens, at + 1)
+        end = end_of_argument(tokens, place, variables)
+        is_in_brackets = place < len(tokens) and tokens[place][0] == "("
+        if end < 0 or (is_in_brackets and place == at + 1) or not is_function(token[0]):
+            continue
+        power = right[token.end() : tokens[place - 1].end()]
+        signs = ("", "") if is_in_brackets else ("(", ")")
+        argument = with_calls(right[tokens[place].start() : end], variables)
+        made += (
+            right[done : token.end()] + PlacedText(signs[0], []) + argument + PlacedText(signs[1], []) + power
+        )
+        done = end
     return made + right[done:] if done else right
+
+
+def place_behind_power(tokens: list[re.Match[str]], at: int) -> int:
+    """Return the place behind a power ``^2`` or ``^(2)`` that begins at a place; that itself if none does."""
+    texts = [token[0] for token in tokens[at : at + 4]]
+    if texts[:1] not in (["^"], ["**"]):
+        return at
+    if texts[1:2] and texts[1].isdigit():
+        return at + 2
+    return at + 4 if len(texts) == 4 and texts[1] == "(" and texts[2].isdigit() and texts[3] == ")" else at
+
+
+def end_of_argument(tokens: list[re.Match[str]], at: int, variables: Collection[str]) -> int:
+    """Return where the argument ends that begins at a token; -1 if none does, or if more may belong to it."""
+    if at >= len(tokens):
+        return -1
+    if tokens[at][0] == "(":
+        depth = 0
+        for token in tokens[at:]:
+            depth += (token.lastgroup == "open") - (token.lastgroup == "close")
+            if not depth:
+                return token.end()
+        return -1
+    is_number, last = tokens[at].lastgroup == "number", at
+    behind = tokens[at + 1] if at + 1 < len(tokens) else None
+    if is_number and behind is not None and behind.start() == tokens[at].end() and behind[0] in variables:
+        last += 1  # 2x
+    if not is_number and tokens[at][0] not in variables:
+        return -1
+    if last + 1 < len(tokens) and not ends_argument(tokens[last + 1], is_number, variables):
+        return -1
+    return tokens[last].end()
 
 
 def ends_argument(after: re.Match[str], is_number: bool, variables: Collection[str]) -> bool:
