@@ -14,6 +14,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.interpret.script_functions import bind_arguments
 from autodiff.grammar.objects.matched_arguments import listing
 from autodiff.grammar.objects.methods import DRAWING_FUNCTIONS, METHODS
+from autodiff.grammar.objects.plain_arrays import SELECTIVE
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.torch_argument_errors import NO_SINGLE_ARGUMENT, UNKNOWN, find_mistake
 from autodiff.grammar.objects.values import BoundMethod, Builtin, ScriptFunction
@@ -41,7 +42,9 @@ def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
     if len(set(keywords)) < len(keywords):
         return  # a repeated keyword is a separate error
     if runtime.prints_numbers and not isinstance(function, ScriptFunction):
-        keywords = [keyword for keyword in keywords if keyword != "out"]  # every function of numpy takes it
+        is_selective = isinstance(function, PublicFunction) and function.name in SELECTIVE
+        taken = {"out"} | ({"where"} if is_selective and "out" in keywords else set())
+        keywords = [keyword for keyword in keywords if keyword not in taken]
     if isinstance(function, BoundMethod):
         function, count = function.function, count + 1
     if isinstance(function, PublicFunction):

@@ -211,8 +211,29 @@ def write_result(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a function of numpy that writes its result to the array ``out``, and return that array."""
     others = {name: value for name, value in kwargs.items() if name != "out"}
     is_public = function.__class__ is PublicFunction
+    if "where" in others and is_public and function.name in SELECTIVE and kwargs["out"] is not None:
+        return write_selected(function, args, others, kwargs["out"])
     made = call_plain(function, args, others) if is_public else function(*args, **others)
     return made if kwargs["out"] is None else write_to(kwargs["out"], made)
+
+
+#: Functions of entries that take ``where=`` beside ``out=``. The entries left out are computed at 1, where
+#: all of these have a slope.
+SELECTIVE = frozenset(
+    """
+    add sub subtract mul multiply div divide true_divide pow exp exp2 expm1 log log2 log10 log1p sqrt square
+    reciprocal maximum minimum abs absolute sin cos tan sinh cosh tanh atan2 arctan2 hypot neg negative
+    """.split()
+)
+
+
+def write_selected(function: Any, args: Any, kwargs: dict[str, Any], out: Any) -> Any:
+    """Write the results for the entries ``where`` to ``out``, and return it; the others stay as they are."""
+    choose = find("where")
+    mask = kwargs["where"]
+    chosen = [call_plain(choose, (mask, x, 1), {}) for x in args]
+    made = call_plain(function, chosen, {name: value for name, value in kwargs.items() if name != "where"})
+    return write_to(out, call_plain(choose, (mask, made, out), {}))
 
 
 def write_to(out: Any, made: Any) -> Any:

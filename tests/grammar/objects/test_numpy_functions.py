@@ -261,6 +261,9 @@ w = np.zeros(4); np.exp(x, out=w) | w = A*1; np.multiply(w, A, out=w) | w = x*1;
 w = np.zeros(2); np.sum(A, axis=0, out=w); w = w*x[:2] | w = A*1; B = np.add(w, x[:2], out=w); B[0] = 7
 w = np.zeros((2, 2)); np.dot(A, A, out=w) | w = np.zeros(4); np.cumsum(x, out=w); w = w*x
 w = np.zeros(2); np.add.reduce(A, out=w); w = w*x[:2] | w = x*1; w.clip(2.5, 5, out=w); w = w*x
+w = np.zeros(4); np.divide(y, x - 1, out=w, where=x > 1.5) | w = np.ones(4); np.log(x - 2, out=w, where=x > 3)
+w = y*1; np.sqrt(y*x, out=w, where=y > 0); w = w*x | w = A*0; np.divide(1.0, A - 4, out=w, where=A > 5)
+w = A*1; np.multiply(A, y[:2], out=w, where=[True, False]) | w = x*1; np.maximum(w, 3, out=w, where=y > 0)
 w = np.zeros(2); A.sum(axis=0, out=w); w = w*x[:2] | w = np.squeeze(A[None]*1, axis=0); w.dot(A, out=w)
 w = np.zeros(3, dtype=int); np.add.at(w, np.array([1, 1]), 1); w = w/2*x[:3]
 w = x*1; w.fill(x[1]); w[0] = 2 | w = y*x; w.sort()
