@@ -81,7 +81,8 @@ def trace_lines(report: GradientReport, page: Page) -> Iterator[Line]:
             yield muted("  no path leads to an input")
         yield from left_out_paths(story)
     elif report.gradients:
-        yield muted("... the paths are not followed (autodiff explain)")
+        follows = "autodiff explain" + " --all" * (story.graph.left_out > 0)
+        yield muted(f"... the paths are not followed ({follows})")
 
 
 def forward_table(story: Story, events: Sequence[Make], room: int) -> Columns:
@@ -265,7 +266,7 @@ def remarks(story: Story, is_table: bool) -> Iterator[Line]:
     if is_table and any(flow.local is None for flow in flows):
         said.append(f"{incoming.letter} is the gradient that arrives.")
     if story.graph.left_out:
-        said.append(f"{story.graph.left_out:,} older nodes are left out.")
+        said.append(f"{story.graph.left_out:,} older nodes are left out (--all shows them).")
     if said:
         yield EMPTY
         yield from prose(" ".join(said), story.page.width)

@@ -37,6 +37,14 @@ def test_the_tree_is_cut_and_says_so(autodiff, script) -> None:
     assert len(done.out) < 600_000
 
 
+def test_a_story_is_cut_and_names_commands_that_tell_the_rest(autodiff, write) -> None:
+    """`explain` alone follows no paths of a large graph either."""
+    done = autodiff("trace", write(SUM))
+    assert DRAWN in done.err
+    assert "97,999 older nodes are left out (--all shows them)." in " ".join(done.out.split())
+    assert done.out.endswith("\n... the paths are not followed (autodiff explain --all)\n")
+
+
 @pytest.mark.parametrize("parts", ["paths", "gradients,paths"])
 def test_run_derives_nothing_of_a_large_graph(autodiff, write, parts) -> None:
     done = autodiff("run", write(POWER.replace("L * w", "L * 0.99")), "--show", parts)
