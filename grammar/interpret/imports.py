@@ -46,6 +46,12 @@ FIT_ADVICE = (
     " line, as in `r = model(t, a, b) - v`; then `autodiff minimize SCRIPT --wrt a,b` has values and errors"
 )
 FIT_MODULES = ("scipy.optimize", "lmfit", "iminuit")
+#: What takes the place of a library that measures slopes.
+CHECK_ADVICE = (
+    "checks are a command: delete the import and its call; `autodiff check SCRIPT` compares the gradient of"
+    " its result with differences, and with `--formula @` those that the script computes by hand"
+)
+CHECK_MODULES = ("autograd.test_util", "jax.test_util", "numdifftools")
 #: The modules that the error message names.
 SUGGESTED_MODULES = ("torch", "math", "numpy")
 #: What takes the place of a library for formulas.
@@ -104,13 +110,15 @@ def absent_module(name: str, span: Span) -> CompileError:
         helps.append(SYMBOLIC_ADVICE)
     if name in FIT_MODULES:
         helps = [FIT_ADVICE]
+    if name in CHECK_MODULES:
+        helps = [CHECK_ADVICE]
     near = MODULE_ALIASES.get(name) or did_you_mean.closest_name(name, [*MODULES, *absent_table.IMPORTABLE])
     return CompileError(
         f"No module named '{name}'",
         code="E0211",
         caret=f"`{name}` cannot be imported",
         help=tuple(helps),
-        fixes=() if name in FIT_MODULES else (Fix("delete the line", Edit(span, "pass")),),
+        fixes=() if name in (*FIT_MODULES, *CHECK_MODULES) else (Fix("delete the line", Edit(span, "pass")),),
         span=span,
         repair_context=(name, near),
     )
