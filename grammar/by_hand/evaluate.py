@@ -61,13 +61,20 @@ TAKING_LISTS = frozenset(
 def parse_formula(text: str, is_expression: bool) -> tree.Script:
     """Return the syntax tree of a formula: one expression, or statements that end in one.
 
-    In both ``^`` is a power. In an expression, ``[x > 0]`` is 1 where the condition holds, else 0, as
-    derivations write it, and ``-[x + y]`` is ``-(x + y)``. Raise a CompileError for a mistake.
+    In both ``^`` is a power, and ``[x > 0]`` beside a sign is 1 where the condition holds, else 0, as
+    derivations write it. In an expression it is that everywhere, and ``-[x + y]`` is ``-(x + y)``. Raise a
+    CompileError for a mistake.
     """
     source = Source(text, FORMULA)
     source.caret_is_power = True
     if not is_expression:
-        return parse(source)
+        script = parse(source)
+        for part in list(walk(script)):
+            if isinstance(part, tree.Binary) and not isinstance(part.left, tree.ListDisplay):
+                part.right = with_indicator(part.right, part.op == "@")
+            elif isinstance(part, tree.Binary) and not isinstance(part.right, tree.ListDisplay):
+                part.left = with_indicator(part.left, part.op == "@")
+        return script
     node = parse_expression(source)
     for part in list(walk(node)):
         if isinstance(part, tree.Binary):

@@ -276,6 +276,15 @@ def indexed_name(found: re.Match[str], words: Collection[str]) -> str:
     return spellings[0]
 
 
+def with_variables(text: PlacedText, words: Collection[str]) -> PlacedText:
+    """Return a text with ``w1`` for ``w_1`` where the script has that, and neither ``w_1`` nor a ``w``."""
+
+    def named(found: re.Match[str]) -> str:
+        return found[0] if found[1] in words else indexed_name(found, words)
+
+    return text.sub(INDEX, named)
+
+
 def is_known(name: str) -> bool:
     """Whether the language has a function or a value of this name."""
     return plain_value(name) is not UNBOUND

@@ -11,7 +11,7 @@ from keyword import iskeyword
 
 from autodiff.grammar.by_hand.evaluate import CALLED_ON_PAPER
 from autodiff.grammar.by_hand.latex_sums import without_sums
-from autodiff.grammar.by_hand.latex_text import LAMBDA, transposed, without_latex
+from autodiff.grammar.by_hand.latex_text import LAMBDA, transposed, with_variables, without_latex
 from autodiff.grammar.by_hand.paper_brackets import (
     BESIDE,
     end_of_bracket,
@@ -86,6 +86,7 @@ def as_typed(text: PlacedText, words: Collection[str]) -> PlacedText:
     text = without_sums(with_indicators(without_bars(text.sub(PART, as_quotient)), words), words)
     if any(sign in text.text for sign in ("\\", "^{", "_{", "$")):
         text = without_latex(text, words)
+    text = with_variables(text, words)
     text = with_greek_names(text.sub(SUPERSCRIPT, as_power), words)
     return without_sigma_prime(with_powers_behind(text, words), words)
 

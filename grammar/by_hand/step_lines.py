@@ -427,15 +427,34 @@ def claim(number: int, text: PlacedText, derivatives: DerivativeNames) -> Line:
             code="E0610",
             help=("write which derivative it is, as in dh == dz @ W.T",),
         )
+    right = text[len(text.text) - len(after) :]
     if key not in derivatives:
-        raise no_derivative(key)
+        node = assignment_on_paper(key, equals, right, derivatives)
+        if node is None:
+            raise no_derivative(key)
+        left = text[: len(before)].strip()
+        return read_assignment(number, text, node, node.targets[0], left, right, derivatives)
     if not after.strip():
         raise no_right_side(key)
-    right, *members = split_members(with_products(text[len(text.text) - len(after) :], derivatives.variables))
+    right, *members = split_members(with_products(right, derivatives.variables))
     line = Line(START, number, PlacedText(f"{key} = (", []) + right + PlacedText(")", []), None)
     line.key, line.right, line.members = key, right, members
     line.reads = set(re.findall(r"[^\W\d]\w*", after))
     return line
+
+
+def assignment_on_paper(
+    key: str, equals: str, right: PlacedText, derivatives: DerivativeNames
+) -> tree.Assign | None:
+    """Return the assignment to a name of the derivation, as in ``r = X w - y``; None for another text."""
+    if equals != "=" or not key.isidentifier() or key in derivatives.words:
+        return None
+    signed = with_products(right, derivatives.variables).text.replace(BESIDE, "*")
+    try:
+        [node] = parse_to_first_error(Source(f"{key} = ({signed})")).body
+    except CompileError:
+        return None
+    return node if isinstance(node, tree.Assign) else None
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, PlacedText]]:

@@ -155,3 +155,36 @@ def test_errors_before_the_values_are_known_show_a_sign() -> None:
     with pytest.raises(UsageError, match="unknown") as raised:
         check(script, "dL/dx = y unknown")
     assert "\N{INVISIBLE TIMES}" not in raised.value.message
+
+
+NETWORK = """\
+x = torch.tensor([0.5, -1.2, 2.0])
+y = torch.tensor([0.0, 1.0])
+W1 = torch.tensor([[0.1, 0.3, -0.2], [0.4, -0.5, 0.2], [0.7, 0.1, 0.3], [-0.3, 0.2, 0.1]], requires_grad=True)
+b1 = torch.tensor([0.1, 0.2, -0.1, 0.0], requires_grad=True)
+W2 = torch.tensor([[0.2, -0.1, 0.4, 0.3], [0.5, 0.3, -0.2, 0.1]], requires_grad=True)
+z1 = W1 @ x + b1
+h = torch.relu(z1)
+z2 = W2 @ h
+p = torch.softmax(z2, 0)
+L = -(y*torch.log(p)).sum()
+"""
+ON_PAPER = """\
+δ2 = p − y
+∂L/∂W_2 = δ2 hᵀ
+∂L/∂h = W_2^T δ2
+δ1 = (W_2^T δ2) ⊙ 1[z1 > 0]
+∂L/∂z_1 = δ1
+∂L/∂W_1 = δ1 x^T
+∂L/∂b_1 = δ1
+∂L/∂x = W_1^T δ1
+"""
+
+
+def test_a_backward_pass_on_paper() -> None:
+    assert [one.verdict for one in check_steps(NETWORK, ON_PAPER)] == ["right"] * 8
+    wrong = ON_PAPER.replace("δ1 x^T", "x δ1^T").replace("δ2 hᵀ", "h δ2ᵀ").replace("= W_1^T δ1", "= W_1^T δ2")
+    found = [one.left for one in check_steps(NETWORK, wrong) if one.verdict != "right"]
+    assert found == ["dL/dW2", "dL/dW1", "dL/dx"]
+    wrong = check_steps(NETWORK, ON_PAPER.replace("1[z1 > 0]", "1[z1 < 0]"))
+    assert {one.left for one in wrong if one.verdict == "wrong"} >= {"dL/dz1"}
