@@ -218,7 +218,7 @@ def given_gradient(keys: Collection[str], execution: Execution, output: str = ""
     used = set(newest_first(list(by_hand)))
     before = values_before(by_hand, execution)
     within = {node for name, below in before.items() for node in below if node is not values[name].node}
-    last = [name for name in before if values[name].node not in within and name not in own]
+    last = [name for name in before if values[name].node not in within and not is_gradient(name, execution)]
     if output:
         last = [output] if isinstance(values.get(output), Tensor) else []
         own = {key: value for key, value in own.items() if differentiated_by(key, values) == output}
@@ -229,7 +229,9 @@ def given_gradient(keys: Collection[str], execution: Execution, output: str = ""
         for name in last
         if values[name].shape == value.shape
     ]
-    return pairs[0] if len(pairs) == 1 else None
+    called = [(name, key) for name, key in pairs if differentiated_by(key, values) == name]
+    found = called if len(called) == 1 else pairs
+    return found[0] if len(found) == 1 else None
 
 
 def arriving_gradients(keys: Collection[str], execution: Execution) -> dict[str, str]:

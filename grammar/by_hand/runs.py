@@ -206,7 +206,8 @@ class ScriptRuns:
         self.seed = seed
         self.may_rerun = may_rerun
         self.is_time_over = False
-        self.behind = constants_behind(read, execution)
+        moved = {leaf.name for leaf in self.leaves}  # whose names a function may give values again
+        self.behind = constants_behind([name for name in read if name not in moved], execution)
         #: Runs with moved leaves that have other graphs, each as the first of its own.
         self.elsewhere: list[ScriptRuns] = []
         self._moved: dict[tuple[float, str], RunsOnDemand] = {}

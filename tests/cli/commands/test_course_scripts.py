@@ -343,3 +343,27 @@ for i in range(3):
     assert check(autodiff, tmp_path, script.replace("dX[i:i+2] =", "dX[i:i+2] +="))[0] == [
         (9, "dL/dX", "right")
     ]
+
+
+BY_DIFFERENCES = """\
+dx_num = np.zeros_like(x)
+for i in range(4):
+    for j in range(3):
+        old = x[i, j]
+        x[i, j] = old + 1e-5
+        a = np.sum(forward(x, gamma, beta)[0] * dout)
+        x[i, j] = old - 1e-5
+        b = np.sum(forward(x, gamma, beta)[0] * dout)
+        x[i, j] = old
+        dx_num[i, j] = (a - b) / 2e-5
+"""
+
+
+def test_differences_behind_the_steps_are_not_the_output(autodiff, tmp_path) -> None:
+    """They give numbers, a gradient and a changed x; the lines of the function name gamma again."""
+    script = NORM[: NORM.index("dx2, dgamma2 = ")] + BY_DIFFERENCES
+    found, out = check(autodiff, tmp_path, script)
+    assert found == [(23, "dout/dx", "right"), (23, "dout/dgamma", "right")]
+    assert "the steps are about out, and `dout` is the gradient that arrives there" in out
+    found, _ = check(autodiff, tmp_path, script.replace("(dx1 + dx2) / std", "(dx1 - dx2) / std"))
+    assert [(line, answer) for line, step, answer in found if step == "dout/dxhat"] == [(8, "right")]

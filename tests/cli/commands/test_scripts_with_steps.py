@@ -501,7 +501,8 @@ dj_dw = compute_gradient(X, y, w)
 
 def test_a_small_j_stands_for_the_loss_although_a_loop_counts_with_it(autodiff, write):
     assert verdicts(autodiff, write, COURSE)[0] == [["dcost/dw", "right"]]
-    assert verdicts(autodiff, write, COURSE.replace("- y[i])*", "+ y[i])*"))[0] == [["dcost/dw", "wrong"]]
+    wrong = COURSE.replace("- y[i])*", "+ y[i])*")  # the line of the function, and the call
+    assert verdicts(autodiff, write, wrong)[0] == [["dcost/dw", "wrong"], ["dcost/dw", "wrong"]]
 
 
 @pytest.mark.parametrize("left", ["dj/dw", "dJ/dw", "dcost/dw", "dw"])
