@@ -23,6 +23,7 @@ from autodiff.grammar.by_hand.formula import (
 )
 from autodiff.grammar.by_hand.left_side import (
     LeftSide,
+    is_loose,
     is_of_differences,
     side_of_name,
     split_equation,
@@ -170,10 +171,13 @@ class Derivation:
         return Derivation(lines, *given, segments, unreadable, guessed, turns, *own)
 
     def lefts_in(self, names: Mapping[str, str], output: str | None) -> dict[str, LeftSide]:
-        """Return the derivatives of an output that variables of a function are, with ``names`` for these."""
-        return {
-            names[key]: LeftSide(output or "", left.by) for key, left in self.lefts.items() if key in names
-        }
+        """Return the derivatives of an output that variables of a function are, with ``names`` for these.
+
+        They are those of which only the steps here say by what they are.
+        """
+        found = {**self.lefts}
+        found |= {one.key: self.left_side(one) for one in self.segments if is_loose(one.key, self.words)}
+        return {names[key]: LeftSide(output or "", left.by) for key, left in found.items() if key in names}
 
     def remarks(self, first: ScriptRun) -> list[str]:
         """Return sentences on names that look like derivatives and are compared with none, or with a guess.

@@ -262,3 +262,24 @@ loss, dWxh, dWhh, dWhy = lossFun(xs, [1, 1, 0], np.zeros(3))
         done = autodiff("check", "s.py", "--formula", "@", cwd=tmp_path)
         wrong_lines = [text.split()[0] for text in done.out.splitlines() if text.endswith("wrong")]
         assert (done.returncode, wrong_lines[0]) == (1, str(line))
+
+
+def test_results_with_names_of_inputs_are_judged_inside_too(autodiff, tmp_path) -> None:
+    script = """\
+import numpy as np
+def costFunction(Theta1, Theta2, X, y):
+    A = np.tanh(X @ Theta1)
+    h = A @ Theta2
+    J = np.sum((h - y)**2) + np.sum(Theta1[1:]**2)
+    Theta2_grad = 2*A.T @ (h - y)
+    Theta1_grad = X.T @ (2*(h - y) @ Theta2.T*(1 - A**2))
+    Theta1_grad[1:] += 2*Theta1[1:]
+    return J, Theta1_grad, Theta2_grad
+X = np.random.randn(5, 3)
+y = np.random.randn(5, 2)
+Theta1, Theta2 = np.random.randn(3, 4), np.random.randn(4, 2)
+J, Theta1_grad, Theta2_grad = costFunction(Theta1, Theta2, X, y)
+"""
+    assert judged(autodiff, tmp_path, script) == ["13 dJ/dTheta1 right", "13 dJ/dTheta2 right"]
+    wrong = judged(autodiff, tmp_path, script.replace("+= 2*Theta1", "+= Theta1"))
+    assert [line for line in wrong if line.endswith("wrong")] == ["8 dJ/dTheta1 wrong", "13 dJ/dTheta1 wrong"]
