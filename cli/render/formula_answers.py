@@ -61,7 +61,7 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
         if not at:
             yield from formula_lines(check, page)
         else:
-            remark = check.remarks[-1] if check.remarks else "neither value is finite"
+            remark = check.remarks[-1] if check.remarks else without_reason(check, page)
             step = f"{check.left} == {check.formula}" if check.is_member else check.left
             said = f"line {place_of(check, len(files) > 1)}, {step}: {remark}"
             yield from prose(visible(said), page.width)
@@ -70,6 +70,14 @@ def step_lines(steps: Sequence[HandCheck], page: Page) -> Iterator[Line]:
         yield from prose(visible(sentence), page.width)
         yield EMPTY
     yield from prose(count_verdicts(steps), page.width)
+
+
+def without_reason(check: HandCheck, page: Page) -> str:
+    """The sentence on a step of which no more than its value is known."""
+    if check.is_right is None:
+        return "neither value is finite"
+    gradient = inline(check.gradient, page.digits)
+    return f"the formula gives {inline(check.value, page.digits)}, and the gradient is {gradient}"
 
 
 def count_verdicts(steps: Sequence[HandCheck]) -> str:

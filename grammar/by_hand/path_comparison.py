@@ -28,6 +28,7 @@ from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from autodiff.core.paths.path_sum import Path
@@ -190,7 +191,7 @@ class PathComparison:
             max((largest_entry(given[at]) for given in contributions), default=0.0)
             for at in range(len(self.points.runs))
         ]
-        given = [path for path in left_paths if not are_rounding(contributions[path], largest)]
+        given = self.without_cancelling(contributions, left_paths, largest)
         if not left_terms:
             twins = {self.along(path): path for at, path in enumerate(paths) if at not in left_paths}
             return [self.missing(paths[at], twins.get(self.along(paths[at]))) for at in given]
@@ -200,14 +201,15 @@ class PathComparison:
             return [f"the term {self.spelled(terms[at])} belongs to no path" for at in left_terms]
         if len(left_terms) == 1 and 2 <= len(left_paths) <= MAX_GROUP_SIZE:
             [term] = left_terms
-            together = [sum(contributions[path][at] for path in left_paths) for at in range(len(values[0]))]
+            together = sums_of(contributions, left_paths)
             ratio = constant_ratio(values[term], together)
-            if ratio is not None:
+            self.is_sure = ratio is not None
+            if self.is_sure or len(terms) > 1 or len(left_paths) < len(paths):
                 along = " and ".join(dict.fromkeys(self.along(paths[at]) for at in left_paths))
                 return [
                     f"the term {self.spelled(terms[term])} = {format_array(values[term][0])} stands for the"
-                    f" paths {along}, which give {format_array(together[0])} together:"
-                    f" {ratio_remark(ratio, 'its sign is wrong')}"
+                    f" paths {along}, which give {format_array(together[0])} together"
+                    + ("" if ratio is None else f": {ratio_remark(ratio, 'its sign is wrong')}")
                 ]
         remarks = []
         if len(left_terms) == len(left_paths):
@@ -217,10 +219,21 @@ class PathComparison:
                 remarks.append(self.compared(terms[term], values[term], paths[path], contributions[path]))
             return remarks
         self.is_sure = False
+        if len(terms) == 1 or len(left_paths) > MAX_REMARKS:
+            return []  # the formula as a whole is wrong, which says nothing of a path
         for term in left_terms:
             value = format_array(values[term][0])
             remarks.append(f"the term {self.spelled(terms[term])} = {value} is no path's contribution")
-        return remarks + [self.missing(paths[at]) for at in left_paths[:MAX_REMARKS]]
+        return remarks + [self.missing(paths[at]) for at in left_paths]
+
+    def without_cancelling(
+        self, contributions: list[list[Any]], among: list[int], largest: list[float]
+    ) -> list[int]:
+        """Return the paths that give all that these give together: no rounding, and none that cancel."""
+        given = [path for path in among if not are_rounding(contributions[path], largest)]
+        if not given:
+            return []
+        return list(self.group(sums_of(contributions, given), contributions, given)) or given
 
     def unmatched_terms(self, contributions: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
         """Return the terms, with signs, that match no path's contribution, and the paths that match no term.
@@ -243,12 +256,10 @@ class PathComparison:
         return terms, paths
 
     def group(self, values: list[Any], contributions: list[list[Any]], among: list[int]) -> tuple[int, ...]:
-        """Return the paths whose contributions add up to a term's values, or ``()``."""
-        for size in range(2, min(len(among), MAX_GROUP_SIZE) + 1):
+        """Return the fewest paths whose contributions add up to these values, or ``()``."""
+        for size in range(1, min(len(among), MAX_GROUP_SIZE) + 1):
             for group in combinations(among[:MAX_GROUP_CANDIDATES], size):
-                if terms_equal(
-                    values, [sum(contributions[path][at] for path in group) for at in range(len(values))]
-                ):
+                if terms_equal(values, sums_of(contributions, group)):
                     return group
         return ()
 
@@ -419,6 +430,11 @@ def largest_entry(value: Any) -> float:
 def are_rounding(values: list[Any], largest: list[float]) -> bool:
     """Whether what a path gives at each point is 0, or nothing but rounding beside the ``largest`` there."""
     return all(largest_entry(value) <= ROUNDING * size for value, size in zip(values, largest, strict=True))
+
+
+def sums_of(contributions: list[list[Any]], group: Sequence[int]) -> list[Any]:
+    """Return what the paths of a group give together, at each point."""
+    return [sum(given) for given in zip(*(contributions[path] for path in group), strict=True)]
 
 
 def drop_units(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:

@@ -512,3 +512,24 @@ def test_a_formula_beside_gradients_by_hand_is_about_the_loss_before_them(autodi
     assert (done.returncode, done.out.splitlines()[0]) == (0, "right: dcost/dw == dj_dw")
     done = autodiff("check", path, "--formula", f"{left} == 2*dj_dw")
     assert (done.returncode, done.out.splitlines()[0]) == (1, "wrong: dcost/dw == 2*dj_dw")
+
+
+def test_a_call_beside_its_wrong_line_has_both_values_and_no_path(autodiff, write):
+    """Each of the two paths is there: none of them explains what the wrong sign in the function gives."""
+    script = """\
+import numpy as np
+def back(A, Y, m):
+    db = 1 / m * np.sum(A + Y)
+    return db
+b = 1.5
+X = np.array([1.5, -2.0, 3.0])
+Y = np.array([1.0, 1.0, 0.0])
+m = 3
+A = 1 / (1 + np.exp(-(X + b)))
+cost = -1 / m * np.sum(Y * np.log(A) + (1 - Y) * np.log(1 - A))
+db = back(A, Y, m)
+"""
+    out = autodiff("check", write(script, "m.py").name, "--formula", "@").out
+    assert "the sign of the term Y is wrong" in out
+    assert "line 11, dcost/db: the formula gives 1.43971, and the gradient is 0.106376" in out
+    assert "missing" not in out

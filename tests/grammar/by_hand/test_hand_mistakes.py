@@ -266,8 +266,38 @@ def test_made_up_names_in_remarks_are_explained_once() -> None:
         "fall_in_s = sqrt(speed_in_m_per_s**2 + 2*gravity_in_m_per_s2*height_in_m)\n"
         "range_in_m = fall_in_s*speed_in_m_per_s + fall_in_s**2\n"
     )
-    *others, last = check(script, "drange_in_m/dheight_in_m == speed_in_m_per_s*height_in_m").remarks
+    *others, last = check(script, "drange_in_m/dheight_in_m == speed_in_m_per_s + height_in_m").remarks
     assert "<- t1 <- " in last
     assert last.endswith("; t1 = 2*gravity_in_m_per_s2*height_in_m")
     assert others
     assert not any("t1 = " in one for one in others)
+
+
+SOFTMAX = """\
+scores = X @ W
+e = exp(scores - scores.max(1, keepdim=True)[0])
+p = e/e.sum(1, keepdim=True)
+L = -log(p[:, 0]).mean() + 0.1*(W*W).sum()
+"""
+
+
+def test_paths_that_cancel_each_other_are_no_reason() -> None:
+    """The two paths through the largest score give the same with two signs: only the other one is missing."""
+    script = X + MATRIX + SOFTMAX
+    [remark] = check(script, "dL/dW == X.T @ (p - tensor([1., 0.]))/2 + 0.1*W").remarks
+    assert remark.startswith("W stands twice in W*W: a factor 2 is missing, and the other half gives")
+    script = "a = 2.\nb = 3.\nL = a*b - a*b + a**3 + sin(a)"
+    [remark] = check(script, "dL/da == 3*a**2").remarks
+    assert remark.startswith("the path L <- sin(a) <- a is missing")
+
+
+def test_paths_are_no_reason_where_the_whole_formula_is_none_of_them() -> None:
+    script = "a = 1.5\nb = 0.7\nL = a*b + sin(a) + a**3"
+    assert not check(script, "dL/da == exp(a*b*7)").remarks
+
+
+def test_one_wrong_term_stands_for_several_paths() -> None:
+    script = "a = 1.5\nb = 0.7\nL = a*b + sin(a) + a**3"
+    [remark] = check(script, "dL/da == b + exp(a*b*7)").remarks
+    assert "stands for the paths L <- " in remark
+    assert "which give 6.82074 together" in remark
