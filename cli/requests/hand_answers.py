@@ -461,7 +461,8 @@ class HandWork:
     def leave_out_values(self, execution: Execution, settings: Settings) -> None:
         """Leave out steps of names that the output is made of, and of the gradient that arrives there."""
         names = {settings.grad_output} if isinstance(settings.grad_output, str) else set()
-        names |= self.partial_names(execution) | self.names_apart(execution)
+        partial_names = self.partial_names(execution)
+        names |= partial_names.keys() | self.names_apart(execution)
         own = settings.copy()
         own.of = self.outputs[0]
         with suppress(AutodiffError):
@@ -475,25 +476,35 @@ class HandWork:
                 self.derivations[at] = made
                 others = [one for one in self.formulas if one.given is not derivation.given]
                 self.formulas = [*others, *made.formulas()]
+        for name in partial_names.keys() - self.keys:
+            self.note(partial_names[name])
 
-    def partial_names(self, execution: Execution) -> set[str]:
-        """Return names such as ``dz_dw`` where ``z`` has several entries: they may be a part of a Jacobian.
+    def partial_names(self, execution: Execution) -> dict[str, str]:
+        """Return names such as ``da_dz`` that may be a part of a Jacobian: ``a`` has several entries.
 
-        A note says that they are compared with nothing.
+        With each comes the note for the case that it is compared with nothing. Those that have the shape of
+        the Jacobian are none.
         """
         found: dict[str, str] = {}
         for formula in self.formulas:
             key = "" if formula.workings is None else formula.workings.segment.key
             output = execution.names.get(formula.output)
+            if not key.isidentifier() or not isinstance(output, Tensor) or output.entry_count == 1:
+                continue
+            by = "".join(formula.inputs)
+            value, source = (execution.names.get(name) for name in (key, by))
+            of_value, of_source = (one.shape if isinstance(one, Tensor) else None for one in (value, source))
+            shape = None if of_source is None else (*output.shape, *of_source)
+            if of_value is not None and of_value == shape:
+                continue
+            text = f"`{formula.output}` has {output.entry_count:,} entries, and its derivative is a Jacobian"
+            if shape is not None:
+                text += f" of shape {shape}"
+                if of_source == output.shape == of_value and len(shape) == 2:
+                    text += f": --formula 'd{formula.output}/d{by} == diag({key})' compares its diagonal"
             place = ":".join(map(str, formula.step or ()))
-            if key.isidentifier() and isinstance(output, Tensor) and output.entry_count > 1:
-                found[key] = (
-                    f"{place}: `{key}` is not compared: `{formula.output}` has"
-                    f" {output.entry_count:,} entries, and its derivative is a Jacobian"
-                )
-        for text in found.values():
-            self.note(text)
-        return set(found)
+            found[key] = f"{place}: `{key}` is not compared: {text}"
+        return found
 
     def names_apart(self, execution: Execution) -> set[str]:
         """Return names of steps that are compared with nothing; a note tells of each.

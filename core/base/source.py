@@ -95,9 +95,9 @@ class Source:
         return self.text[self.line_start(number) : self.line_start(number + 1)].rstrip("\r\n")
 
     def line_span(self, number: int) -> Span:
-        """Return the span of a line without its line ending."""
-        start = self.line_start(number)
-        return Span(start, start + len(self.line(number)))
+        """Return the span of a line without its line ending, and without its indentation."""
+        text, start = self.line(number), self.line_start(number)
+        return Span(start + len(text) - len(text.lstrip()), start + len(text))
 
     def excerpt(self, span: Span) -> str:
         """Return the text that a span covers."""

@@ -187,7 +187,18 @@ def wrong_entries_remarks(computed: list[Any], right: list[Any]) -> list[str]:
     remark = f"entry {list(worst)} is {value} and should be {expected}"
     if len(wrong) == apart.size or apart.size < 3:
         return [remark]
+    if line := line_of_entries(wrong, apart.shape):
+        return [f"{remark}; only {line} is wrong"]
     return [f"{remark}; {apart.size - len(wrong)} of {apart.size} entries are right"]
+
+
+def line_of_entries(places: list[tuple[int, ...]], shape: tuple[int, ...]) -> str:
+    """Return the row or the column of a matrix with several that these entries are most of; else ""."""
+    for axis, called in enumerate(("row", "column") if len(shape) == 2 else ()):
+        numbers = {place[axis] for place in places}
+        if len(numbers) == 1 < shape[axis] and 2 <= len(places) > shape[1 - axis] / 2:
+            return f"{called} {numbers.pop()}"
+    return ""
 
 
 def format_array(value: Any) -> str:

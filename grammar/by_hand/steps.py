@@ -57,6 +57,10 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.training_turns import Turn
 
 
+#: Statements that give names no values: what they bind is called.
+FUNCTIONS = (tree.ClassDef, tree.FunctionDef, tree.Import, tree.ImportFrom)
+
+
 class Derivation:
     """The lines of a derivation and the segments that are its steps.
 
@@ -100,7 +104,7 @@ class Derivation:
         for at, line in enumerate(lines):
             if line.kind in (HELPER, BLOCK) or at in several:
                 self.helpers[at] = self.derivatives_in(line.statement, at)
-            is_value = line.kind in (HELPER, BLOCK) and not isinstance(line.node, tree.FunctionDef)
+            is_value = line.kind in (HELPER, BLOCK) and not isinstance(line.node, FUNCTIONS)
             for bound in sorted(line.binds) if is_value else ():
                 is_named = (bound[0] == "d" and len(bound) > 1) or UNCLEAR.fullmatch(bound)
                 if is_named or is_of_differences(bound, words):
@@ -217,7 +221,9 @@ class Derivation:
     @property
     def remark_on_headings(self) -> str:
         """The sentence that says which lines are passed over because they have no formula; "" if none is."""
-        headings = [str(one.number) for one in self.lines if one.kind == IDLE and one.node is None]
+        headings = [
+            str(one.number) for one in self.lines if one.kind == IDLE and one.node is None and not one.key
+        ]
         lines = f"line{'s' * (len(headings) > 1)} {', '.join(headings)}"
         return f"{self.name}: no formula in {lines}: passed over" if headings else ""
 

@@ -177,7 +177,7 @@ def test_a_loop_without_a_loss_is_named_with_its_line(autodiff, write):
     found, done = verdicts(autodiff, write, LOOP.replace("np.sum((a - y)**2)", "(a - y)**2"))
     assert (found, done.returncode) == ([["", "unreadable"]], 2)
     assert "what runs before these steps computes no single number" in done.err
-    assert "\n --> net.py:8:1\n" in done.err
+    assert "\n --> net.py:8:5\n" in done.err
     assert "or choose the output: --of NAME" in done.err
 
 

@@ -179,8 +179,12 @@ def test_a_local_derivative_of_an_array_is_no_step(autodiff, tmp_path) -> None:
         (tmp_path / "net.py").write_text(forward + steps.format(power))
         done = autodiff("check", "net.py", "--formula", "@", "--format", "verdict", cwd=tmp_path)
         assert done.out == f"5\tdL/da\tright\n7\tdL/dz\t{verdict}\n"
-        assert "net.py:6: `da_dz` is not compared: `a` has 2 entries" in " ".join(done.err.split())
-        assert done.err.count("da_dz") == 1
+        told = " ".join(done.err.split())
+        assert "net.py:6: `da_dz` is not compared: `a` has 2 entries" in told
+        assert "a Jacobian of shape (2, 2): --formula 'da/dz == diag(da_dz)' compares its diagonal" in told
+        assert done.err.count("`da_dz`") == 1
+        way = autodiff("check", "net.py", "--formula", "da/dz == diag(da_dz)", cwd=tmp_path)
+        assert way.out.startswith(f"{verdict}: ")
 
 
 @pytest.mark.parametrize(
@@ -217,3 +221,61 @@ def test_the_rewrite_of_a_function_works(autodiff, tmp_path) -> None:
         text += "w = 3.0\nL = f(w)\ndw = grad_f(w)\n"
         (tmp_path / "f.py").write_text(text)
         assert autodiff("check", "f.py", "--formula", "@", cwd=tmp_path).returncode == code
+
+
+RESIDUALS = """\
+import numpy as np
+x = np.array([0., 1., 2., 3.])
+p = np.array([0.5, 0.3])
+r = p[0]*x + p[1]*x**2 - 1
+cost = np.sum(r**2)
+dr_dp = np.stack([x, x**2], axis=1)
+"""
+
+
+@pytest.mark.parametrize("end", ["", "dcost_dp = 2*r @ dr_dp\n"])
+@pytest.mark.parametrize(("power", "verdict"), [("x**2", "right"), ("x**3", "wrong")])
+def test_a_name_with_the_shape_of_the_jacobian_is_a_step(autodiff, write, end, power, verdict) -> None:
+    script = RESIDUALS.replace("x, x**2", f"x, {power}") + end
+    done = autodiff("check", write(script, "fit.py").name, "--formula", "@", "--format", "verdict")
+    steps = [line.split("\t")[1:] for line in done.out.splitlines()]
+    assert steps == [["dr/dp", verdict], ["dcost/dp", "right"]][: 1 + bool(end)]
+    assert (done.returncode, "not compared" in done.err) == (int(verdict == "wrong"), False)
+
+
+def test_a_wrong_column_of_a_jacobian_is_named(autodiff, write) -> None:
+    script = RESIDUALS.replace("x, x**2", "x, np.sqrt(x + 7)*np.log(x + 3)")
+    out = autodiff("check", write(script, "fit.py").name, "--formula", "@").out
+    assert "; only column 1 is wrong" in " ".join(out.split())
+
+
+def test_imported_functions_and_zeros_that_are_replaced_are_not_noted(autodiff, write) -> None:
+    """A function is not the gradient of anything, whatever its name begins with."""
+    script = """\
+import numpy as np
+from numpy.random import default_rng
+def huber_grad(w):
+    return 2*w
+w = default_rng(0).normal(size=3)
+loss = np.sum(w**2)
+dw = np.zeros(w.shape)
+dw = huber_grad(w)
+"""
+    done = autodiff("check", write(script, "net.py").name, "--formula", "@")
+    assert done.err == "note: the steps are about loss, which is computed before them\n"
+    assert done.returncode == 0
+
+
+def test_the_annotation_of_an_indented_line_begins_at_its_statement(autodiff, write) -> None:
+    script = """\
+import numpy as np
+def back(w):
+    dw = 3*w
+    return dw
+w = np.array([1., 2.])
+loss = np.sum(w**2)
+dw = back(w)
+"""
+    name = write(script, "net.py").name
+    done = autodiff("check", name, "--formula", "@", "--diagnostics", "github")
+    assert f"::error file={name},line=3,col=5,endLine=3,endColumn=13," in done.err
