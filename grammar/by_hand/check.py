@@ -281,6 +281,7 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         made.value = computed[0]
         what = "Jacobian" if made.is_jacobian else "gradient"
         unfit = f"the formula has the shape {computed[0].shape}, the {what} {shape}"
+        unfit += kept_dimension(formula, computed[0].shape, shape)
     except ShapeMismatchError as error:
         message = error.message.removeprefix("--formula: ")
         computed, unfit = [], f"it cannot be computed: {message} in `{excerpt(error)}`"
@@ -317,6 +318,19 @@ def compare_with_gradient(made: HandCheck, formula: Formula, runs: ScriptRuns) -
         look_further(made, formula, points, runs)
         if formula.digits and not made.is_right_here_only:
             made.remarks[:0] = told_digits(made)
+
+
+def kept_dimension(formula: Formula, shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    """Return what to write where a sum drops a dimension of size 1 that the gradient has; else "".
+
+    A shape is wrong that is not broadcast to the gradient's: (3,) is to (1, 3), and (4,) not to (4, 1).
+    """
+    text = formula.source.text
+    is_dropped = len(shape) < len(wanted) and shape == tuple(size for size in wanted if size != 1)
+    if not is_dropped or "keepdim" in text or not any(name in text for name in ("sum(", "mean(")):
+        return ""
+    option = "keepdim" if "dim=" in text else "keepdims"
+    return f": write {option}=True"
 
 
 def unfit_remarks(formula: Formula, points: SamplePoints, computed: list[Any], node: Node) -> list[str]:

@@ -79,3 +79,13 @@ def test_a_step_that_is_a_multiple_is_tried_at_large_values_too() -> None:
     assert [one.verdict for one in check_steps(script, script)] == ["right"] * 5
     found = check_steps(script.replace("power(A1", "power(Z1"), script.replace("power(A1", "power(Z1"))
     assert [one.left for one in found if one.verdict == "wrong"] == ["dcost/dZ1"]
+
+
+def test_a_sum_that_drops_a_dimension_is_told_to_keep_it() -> None:
+    script = NET.replace(", keepdims=True", "")
+    [found] = [one for one in check_steps(script, script) if one.verdict != "right"]
+    assert found.remarks[0] == "the formula has the shape (4,), the gradient (4, 1): write keepdims=True"
+    row = NET.replace("b1 = np.zeros((n_h, 1))", "b1 = np.zeros((1, m))").replace(
+        "axis=1, keepdims=True", "axis=0"
+    )
+    assert {one.verdict for one in check_steps(row, row)} == {"right"}  # (5,) is broadcast to (1, 5)
