@@ -57,7 +57,10 @@ GREEK |= {
     "ω": "omega",
 }
 LETTERS = {name: letter for letter, name in GREEK.items()}
-WORD = re.compile(r"(?<![^\W\d])(?<!\.)[^\W\d_]+(?!\w)")
+WORD = re.compile(r"(?<![^\W\d])(?<!\.)([^\W\d_]+)(_?\d*)(?!\w)")
+#: An index below a name, as on paper: ``w₁``.
+BELOW = re.compile(r"(?<=\w)(?<![₀-₉])[₀-₉]+")
+LOW_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 #: A function with an exponent in front of its argument.
 FUNCTION_POWER = re.compile(
     r"(?<![\w.])(sinh?|cosh?|tanh?|log|ln|exp|sigmoid|sigma|σ)\s*(?:\^|\*\*)\s*\(?([2-9])\)?\s*"
@@ -86,7 +89,7 @@ def as_typed(text: PlacedText, words: Collection[str]) -> PlacedText:
     text = without_sums(with_indicators(without_bars(text.sub(PART, as_quotient)), words), words)
     if any(sign in text.text for sign in ("\\", "^{", "_{", "$")):
         text = without_latex(text, words)
-    text = with_variables(text, words)
+    text = with_variables(text.sub(BELOW, lambda found: f"_{found[0].translate(LOW_DIGITS)}"), words)
     text = with_greek_names(text.sub(SUPERSCRIPT, as_power), words)
     return without_sigma_prime(with_powers_behind(text, words), words)
 
@@ -99,15 +102,18 @@ def with_greek_names(text: PlacedText, words: Collection[str]) -> PlacedText:
     """Return a text with ``theta`` for ``θ``, and the other way round, as the script has it."""
 
     def named(found: re.Match[str]) -> str:
-        word, before = found[0], ""
-        if word in words:
-            return word
+        word, number, before = found[1], found[2], ""
+        if word + number in words:
+            return found[0]
         if word[0] == "d" and len(word) == 2:  # a derivative by it
             before, word = "d", word[1]
         letter, rest = (word[0], word[1:]) if word[0] in GREEK else (word, "")
         spellings = LAMBDA if letter == "λ" else (GREEK.get(letter, LETTERS.get(letter, letter)),)
-        known = next((one for one in spellings if one in words), letter)
-        return before + known + (f" {rest}" if rest and known != letter else rest)
+        numbers = (number, number.strip("_"), "_" + number) if number and not rest else ("",)
+        known = next((one + end for one in spellings for end in numbers if one + end in words), "")
+        if not known:
+            return found[0]
+        return before + known + (f" {rest}{number}" if rest else "" if len(numbers) > 1 else number)
 
     return text.sub(WORD, named)
 

@@ -293,3 +293,20 @@ def test_sums_that_may_go_over_other_entries_are_refused(sum_of: str) -> None:
 def test_a_greek_letter_that_the_script_does_not_have() -> None:
     with pytest.raises(UsageError, match="no name for"):
         check(LINEAR, r"\frac{\partial L}{\partial w} = 2\lambda w")
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        ("x = 1.3; theta1 = 2.; f = x*theta1**2", "df/dθ1 = 2x θ1"),
+        ("x = 1.3; theta1 = 2.; f = x*theta1**2", "∂f/∂θ₁ = 2x θ₁"),
+        ("x = 1.3; theta_1 = 2.; f = x*theta_1**2", "∂f/∂θ₁ = 2x θ₁"),
+        ("x1 = 1.3; w_2 = 2.; f = x1*w_2**2", "∂f/∂w₂ = 2 x₁ w₂"),
+        ("x1 = 1.3; w_2 = 2.; f = x1*w_2**2", "∂f/∂x₁ = w₂²"),
+        ("x = 1.3; theta = 2.; f = x*theta**2", "df/dθ = 2x θ"),
+        ("θ = 1.3; β2 = 2.; f = θ*β2**2", "df/dβ2 = 2θ β2"),
+    ],
+)
+def test_greek_letters_and_numbers_below(script: str, text: str) -> None:
+    assert check(script, text).verdict == "right"
+    assert check(script, text.replace("= ", "= 3*", 1)).verdict == "wrong"
