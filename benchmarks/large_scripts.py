@@ -33,6 +33,7 @@ MOST_SECONDS, MOST_BYTES = 15.0, 10**9
 GIVEN_UP = 60
 COMMANDS = (
     *(f"run --format {form}" for form in ("plain", "json")),
+    *(f"grad --format {form}" for form in ("plain", "table", "json", "csv", "latex")),
     *(f"explain --format {form}" for form in ("plain", "formula", "equation", "json", "markdown", "latex")),
     *(f"graph --format {form}" for form in ("tree", "json", "dot", "mermaid", "html", "svg", "png", "gif")),
     *(f"check --format {form}" for form in ("plain", "verdict", "json")),
