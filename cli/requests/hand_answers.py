@@ -57,6 +57,7 @@ from autodiff.grammar.by_hand.runs import ScriptRuns
 from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.step_errors import in_step, not_judged
 from autodiff.grammar.by_hand.steps import Derivation
+from autodiff.grammar.by_hand.training_turns import NoLossError
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
@@ -374,7 +375,11 @@ class HandWork:
         """
         is_open = None in self.outputs
         if turn is not None and is_open:
-            self.enter_loss(turn.loss(execution))
+            try:
+                self.enter_loss(turn.loss(execution))
+            except NoLossError as error:
+                self.judge_nothing(error, turn, execution)
+                return
         elif is_open and self.keys:
             self.choose_output_of_steps(execution, settings)
         elif is_open:
@@ -384,6 +389,24 @@ class HandWork:
         if turn is not None and turn.line:
             self.note(f"the steps are those of the first turn of the loop of line {turn.line}")
         self.leave_out_values(execution, settings)
+
+    def judge_nothing(self, error: NoLossError, turn: Turn, execution: Execution) -> None:
+        """Judge no step of a function without a loss: names in it such as ``dx`` may be values.
+
+        Say so as of a script without steps; raise the error if the script is the only one.
+        """
+        names = " and ".join(f"`{key}`" for key in sorted(self.keys))
+        named = f"if {names} {'is no gradient' if len(self.keys) == 1 else 'are no gradients'}"
+        if turn.loop is None:
+            judged = "name the derivative, as in --formula 'dz/dx == H'"
+            error.help = (*error.advice, f"{named}, there is nothing to check here: {judged}")
+        if turn.loop is not None or not self.session.has_several:
+            raise error
+        warning = AutodiffError(
+            f"{execution.source.name}: nothing to check", code="W0100", span=error.span, help=error.help
+        )
+        self.session.warn(warning)
+        self.formulas, self.derivations, self.outputs = [], [], []
 
     def own_derivations(self, script: Source) -> list[Derivation]:
         """Return the derivations whose steps are lines of the script itself."""

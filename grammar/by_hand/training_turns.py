@@ -84,7 +84,7 @@ class Turn:
         start = self.body[0].span.start if self.loop is None else self.loop.span.start
         line = self.lines.position(start)[0]
         where = "what runs before these steps" if self.loop is None else f"the loop of line {line}"
-        raise UsageError(
+        raise NoLossError(
             f"--formula: {where} computes no single number that the steps are derivatives of",
             code="E0610",
             span=self.lines.line_span(line),
@@ -93,6 +93,10 @@ class Turn:
                 "or choose the output: --of NAME",
             ),
         )
+
+
+class NoLossError(UsageError):
+    """Raised for a turn in which nothing is computed that its steps can be derivatives of."""
 
 
 class FoundTurn:

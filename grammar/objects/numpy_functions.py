@@ -375,6 +375,15 @@ def polynomial(p: Any, x: Any) -> Any:
     return value
 
 
+def polynomial_derivative(p: Any, m: Any = 1) -> Any:
+    """Return numpy's ``polyder``: the coefficients of the derivative ``m`` times, the highest power first."""
+    made = array_of(p)
+    for _ in range(as_index(m, "an order")):
+        powers = np.arange(len(made) - 1, 0, -1)
+        made = operators.mul(call("narrow", made, 0, 0, len(powers)), Tensor.of(powers))
+    return made
+
+
 def interpolated(x: Any, xp: Any, fp: Any) -> Any:
     """Return numpy's ``interp``: straight lines between the points, constant outside of them."""
     at, given, made = array_of(x), array_of(xp), array_of(fp)
@@ -632,6 +641,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ones": constant("ones"),
     "ones_like": constant_like("ones"),
     "percentile": percentile,
+    "polyder": polynomial_derivative,
     "polyfit": polynomial_fit,
     "polyval": polynomial,
     "positive": operators.unary_plus,

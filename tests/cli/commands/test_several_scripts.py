@@ -181,7 +181,7 @@ def test_annotations_name_the_file_and_the_line(autodiff, write):
     done = autodiff("check", *(path.name for path in paths), "--diagnostics", "github")
     wrong, failed = done.err.splitlines()
     assert wrong.startswith(
-        "::error file=b.ad,line=5,col=1,endLine=5,endColumn=37,title=wrong gradient::wrong gradient: x: back"
+        "::error file=b.ad,line=5,col=5,endLine=5,endColumn=37,title=wrong gradient::wrong gradient: x: back"
     )
     assert failed.startswith("::error file=c.ad,line=3,")
     likely = write(LIKELY, "likely.ad")
@@ -374,3 +374,21 @@ def test_a_file_has_the_answers_for_every_script(autodiff, folder, tmp_path, for
     done = autodiff("check", "scripts", "--format", form, "-o", "answers")
     assert (done.returncode, done.out) == (0, "")
     assert (tmp_path / "answers").read_text() == shown.out != ""
+
+
+def test_a_name_with_a_d_in_a_function_without_a_loss_is_no_step_of_a_folder(autodiff, write):
+    """``dx`` is a difference that goes on into the result: nothing says that it is a gradient."""
+    write(
+        "import numpy as np\ndef h(x, lm):\n    dx = lm[0] - x[0]\n    dy = lm[1] - x[1]\n"
+        "    return np.array([np.sqrt(dx**2 + dy**2), np.arctan2(dy, dx)])\n"
+        "x = np.array([1.0, 2.0])\nlm = np.array([4.0, 6.0])\nz = h(x, lm)\n",
+        "ekf.py",
+    )
+    write("import numpy as np\nw = np.array([1., 2.])\nloss = np.sum(w**2)\ndw = 2*w\n", "right.py")
+    done = autodiff("check", "ekf.py", "right.py", "--formula", "@")
+    assert (done.returncode, done.out.splitlines()[-1]) == (0, "2 scripts: 1 ok, 1 with nothing to check")
+    assert "warning[W0100]: ekf.py: nothing to check" in done.err
+    assert "if `dx` is no gradient, there is nothing to check here" in " ".join(done.err.split())
+    alone = autodiff("check", "ekf.py", "--formula", "@")
+    assert alone.returncode == 2
+    assert "if `dx` is no gradient, there is nothing to check here" in " ".join(alone.err.split())

@@ -39,6 +39,7 @@ np.roll(A, 1, axis=0) | np.append(x, 3.0) | np.append(x, y) | x.clip(1.5, 4.5) |
 np.clip(x, a_min=1.5, a_max=5) | np.interp(2.5, x[:3:2], y[:2])
 np.interp(x, [0, 3, 9], [1.0, 2.0, -4.0]) | np.polyval([1.0, -2.0, 0.5], x) | np.polyval(x, 1.5)
 np.cross(x[:3], y[:3]) | np.expand_dims(x, 0) | x[np.newaxis, :] | np.identity(4) @ x
+np.polyder(x) | np.polyder(y, 2) | np.polyval(np.polyder([1.0, x[0], 0.5]), y) | np.polyder(x, m=0)
 np.full(4, 2.0)*x | np.full((2, 2), 3.0)*A | x*x.size | x.astype(float) | x.copy() | np.dot(x, y)
 np.column_stack([x, y]) | np.nansum(x) | np.multiply(x, y) | np.negative(x) | x[np.argsort(x)]
 np.mean(A, axis=1) | np.average(A, axis=0, weights=y[:2]) | np.average(A, axis=-1, weights=y[:2])
@@ -151,6 +152,7 @@ n.round() | np.rint(n) | np.fabs(n) | np.nan_to_num(n) | n.repeat(2) | np.repeat
 np.array([n.sum(), n[0]]) | np.array([n.sum(), 0]) | np.array([[n[0], 1], [2, 3]]) | np.array([n[0], 0.5])
 np.hstack([n, [1]]) | np.vstack((n, [1, 2, 3])) | np.stack([n, [1, 2, 3]]) | np.column_stack([n, [1, 2, 3]])
 np.tensordot(n, [1, 2, 3], 1) | np.convolve(n, [1, 1]) | np.polyval([1, 2], n)
+np.polyder(n) | np.polyder([4, 2, 1]) | np.polyder(n, 2)
 np.delete(n, 1) | np.insert(n, 1, 9)
 np.insert(n, 1, 2.7) | np.nanmax(n) | np.block([n, n]) | np.ediff1d(n) | np.ceil(n/2) | np.append(n, n)[-1:]
 np.kron(n, [1, 2]) | np.array([len(n), n.max()]) | np.floor(2.7) | np.ceil(n[0])
