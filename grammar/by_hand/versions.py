@@ -15,6 +15,7 @@ from autodiff.core.graph.values import as_stored
 from autodiff.grammar.by_hand.points import all_known, values_equal
 from autodiff.grammar.by_hand.runs import changed_later
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
+from autodiff.grammar.by_hand.upstream import jacobian_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,14 +98,14 @@ def other_versions(
 
     For another value on the left, names on the right may have what the script makes of them later.
     """
-    if points.is_jacobian or formula.is_second:
+    if formula.is_second or (points.is_jacobian and (formula.place or (formula.left and formula.left.row))):
         return []
     later = values_with(later_values(formula, points, runs), formula, points)
     for name, versions in versions_of(formula, points).items():
         for node in versions.nodes:
             if name in formula.inputs and any(
                 all(
-                    values_equal(value, gradient_at(run.subject, run.known.get(node, node), formula))
+                    is_gradient_at(value, run.subject, run.known.get(node, node), formula, points)
                     for value, run in zip(reading, points.runs, strict=True)
                 )
                 for reading in (computed, later)
@@ -146,10 +147,13 @@ def other_inputs(formula: Formula, points: SamplePoints, computed: list[Any]) ->
     return []
 
 
-def gradient_at(subject: Any, node: Node, formula: Formula) -> Any:
+def is_gradient_at(value: Any, subject: Any, node: Node, formula: Formula, points: SamplePoints) -> bool:
+    """Whether a formula's value is the gradient, or the Jacobian, by a node."""
+    if points.is_jacobian:
+        return values_equal_in_shape(value, jacobian_of(subject.root, node))
     g = subject.cotangents.get(node)
     whole = np.zeros(node.shape) if g is None else np.asarray(g)
-    return whole if formula.place is None else whole[formula.place]
+    return values_equal(value, whole if formula.place is None else whole[formula.place])
 
 
 def first_versions(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> list[str]:

@@ -136,7 +136,10 @@ def gradcheck(
             message,
             code="E0417",
             caret="the gradient differs from the slope that small steps show",
-            help=("check the `backward` of a Function of yours, or what is detached on the way",),
+            help=(
+                "check the `backward` of a Function of yours, or what is detached on the way",
+                "without this line, `autodiff check` says which gradient is wrong, and in which `backward`",
+            ),
         )
     return message is None
 

@@ -78,6 +78,22 @@ CASES = [
         RUN + " | head -n 2",
         prints="True\nFalse\n",
     ),
+    *[
+        Case(
+            f"a_wrong_backward_{'beside' if end else 'without'}_gradcheck",
+            SQ.format("3 * x") + "Sq.apply(x).sum().backward()\n" + end,
+            "autodiff check script.ad",
+            **{"says" if end else "shows": [shown]},
+            code=4 if end else 1,
+        )
+        for end, shown in (
+            (
+                "torch.autograd.gradcheck(Sq.apply, x)\n",
+                "without this line, `autodiff check` says which gradient",
+            ),
+            ("", "The backward of Sq, which ends in line"),
+        )
+    ],
     Case(
         "second_derivatives_of_two_inputs",
         "a = torch.tensor([1., 2.], requires_grad=True)\nb = torch.tensor([3., 4.], requires_grad=True)\n"

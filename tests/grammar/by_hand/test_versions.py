@@ -119,3 +119,16 @@ def test_numbers_that_are_whole_have_their_first_values_too() -> None:
     found = check(script, "dloss/dw == 2*w/n")
     assert found.is_right is True
     assert found.remarks == ["`n` in the formula is the first n (line 3)"]
+
+
+def test_a_jacobian_by_another_value_of_a_name_is_named() -> None:
+    """The residuals of a Gauss-Newton loop depend on the parameters of its last turn."""
+    script = (
+        "import numpy as np\ns = np.array([1., 2., 4.])\nbeta = np.array([0.9, 0.2])\nfor i in range(2):\n"
+        "    r = 1 - beta[0]*s/(beta[1] + s)\n    J = np.zeros((3, 2))\n    J[:, 0] = -s/(beta[1] + s)\n"
+        "    J[:, 1] = beta[0]*s/(beta[1] + s)**2\n    beta = beta - np.linalg.inv(J.T @ J) @ J.T @ r\n"
+    )
+    result = check(script, "dr/dbeta == J")
+    assert not result.is_right
+    assert result.remarks[0] == "it is the derivative by the last beta (line 9): dr/dbeta_1"
+    assert check(script, "dr/dbeta_1 == J").is_right
