@@ -7,6 +7,7 @@ does (``cli/process/chores.py``).
 from __future__ import annotations
 
 import os
+import re
 import sys
 from threading import Event
 
@@ -37,7 +38,9 @@ SEQUENCES = {
     **{"\x1b[H": HOME, "\x1bOH": HOME, "\x1b[1~": HOME, "\x1b[F": END, "\x1bOF": END, "\x1b[4~": END},
 }
 SHOW_CURSOR = "\x1b[?25h"
-LONGEST_SEQUENCE = 8  # bytes
+#: What a key sends: a sequence, or one character.
+KEY = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Za-z])|[^\x1b]|\x1b(?!$|[\[O][\d;]*$)")
+MOST_BYTES = 1024  # in one read: a key that is held sends many sequences
 
 
 class Keyboard:
@@ -53,6 +56,7 @@ class Keyboard:
         self._saved: Any = None
         self._is_open = True
         self._begun = Event()
+        self._typed = ""  # and not followed yet
 
     def open(self) -> None:
         """Change the settings, once signals are caught."""
@@ -79,17 +83,29 @@ class Keyboard:
             termios.tcsetattr(self.fd, termios.TCSADRAIN, saved)
 
     def read(self, seconds: float | None) -> str | None:
-        """The next key, or None if there is none in this time; ``q`` if the terminal is gone."""
+        """The next key, or None if there is none in this time; ``q`` if the terminal is gone.
+
+        Keys that came together are given one by one. A part of a sequence waits for its rest, and is no key.
+        """
         import select
 
         if self.fd is None:
             self._begun.clear()
             self._begun.wait(seconds)
             return None
-        if not select.select([self.fd], [], [], seconds)[0]:
-            return None
-        data = os.read(self.fd, LONGEST_SEQUENCE).decode("latin-1")
-        return SEQUENCES.get(data, data[:1].lower() if data else QUIT)
+        found = KEY.match(self._typed)
+        if found is None:
+            if not select.select([self.fd], [], [], seconds)[0]:
+                return None
+            data = os.read(self.fd, MOST_BYTES).decode("latin-1")
+            if not data:
+                return QUIT
+            self._typed += data
+            found = KEY.match(self._typed)
+        if found is None:
+            return ""
+        self._typed = self._typed[found.end() :]
+        return SEQUENCES.get(found[0], found[0][:1].lower())
 
     # -- as a chore, on the main thread ------------------------------------------------
 

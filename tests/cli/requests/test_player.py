@@ -15,6 +15,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from autodiff.cli.requests import player
 from conftest import HANGS, REPOSITORY
 
 from tests.cli.conftest import PROGRAM, environment
@@ -92,6 +93,8 @@ def test_keys_pause_step_and_end():
         assert "x4 is 2 = mul(w1, x2)" in shown or "x3 is 1 = mul(w1, x1)" in shown
         screen.press("\x1b[D")
         screen.wait_for("q: end")
+        screen.press("\x1b[D" * 4)
+        screen.wait_for("step 2 of 11")
         screen.press("\x1b[F")
         assert "the path to w3 gives -x4: (-1) * 1 * 2 = -2" in screen.wait_for("the end")
         screen.press(" ")
@@ -99,6 +102,31 @@ def test_keys_pause_step_and_end():
         screen.press("q")
         assert screen.process.wait() == 0
         assert screen.settings == before
+
+
+@pytest.mark.parametrize(
+    ("chunks", "keys"),
+    [
+        (["\x1b[C\x1b[C\x1bOC"], ["right", "right", "right"]),
+        (["\x1b[D\x1b[4~ Q"], ["left", "end", " ", "q"]),
+        (["\x1b[C\x1b", "[D\x1b[1", "~"], ["right", "left", "home"]),
+        (["\x1b", "q"], ["", "\x1b", "q"]),
+        (["\x1b[5~\x1b[1;5C\x1b[C"], ["\x1b", "\x1b", "right"]),
+        (["\x1b[C" * 300], ["right"] * 300),
+    ],
+)
+def test_every_key_that_comes_in_one_piece_counts(chunks, keys, monkeypatch):
+    source, target = os.pipe()
+    monkeypatch.setattr(player, "terminal_to_read", lambda: source)
+    keyboard = player.Keyboard(1)
+    read = []
+    for chunk in chunks:
+        os.write(target, chunk.encode())
+        while (key := keyboard.read(0)) is not None:
+            read.append(key)
+    os.close(target)
+    assert (read, keyboard.read(0)) == (keys, "q")
+    os.close(source)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
