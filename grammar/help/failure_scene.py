@@ -116,6 +116,14 @@ class Scene:
 
     def expressions(self) -> list[Any]:
         """Return the operands or arguments at the place that may be tensors, a method's object first."""
+        return [
+            expression
+            for expression in self.arguments()
+            if self.value(expression) is UNBOUND or self.value(expression).__class__ is Tensor
+        ]
+
+    def arguments(self) -> list[tree.Expression]:
+        """Return the operands or arguments at the place, a method's object first."""
         node = self.node
         if self.error.code == "E0306":
             found = [node.operand if isinstance(node, tree.Unary) and node.op == "not" else node]
@@ -139,12 +147,7 @@ class Scene:
             found = [part for e in found for part in (e.elements if isinstance(e, DISPLAYS) else [e])]
         else:
             found = [node]
-        return [
-            expression
-            for expression in found
-            if isinstance(expression, tree.Expression)
-            and (self.value(expression) is UNBOUND or self.value(expression).__class__ is Tensor)
-        ]
+        return [expression for expression in found if isinstance(expression, tree.Expression)]
 
     def given(self) -> list[tuple[Tensor, Any]]:
         """Return the tensors of the error with the expressions they came from, None where that is unclear."""
@@ -167,6 +170,9 @@ class Scene:
         for expression in expressions:
             if self.value(expression) is x:
                 return expression
+        for number in self.arguments() if not x.shape else ():
+            if self.value(number).__class__ in (int, float) and self.value(number) == x.item():
+                return number
         possible = [expression for expression in expressions if self.may_produce(x, expression)]
         return possible[0] if len(possible) == 1 else None
 

@@ -24,6 +24,10 @@ CASES = {
         "a, b = torch.ones(3), torch.ones(2)\nc = a + b",
         ["1: a: a has shape (3,)", "1: b: b has shape (2,)"],
     ),
+    "an_operand_that_is_a_literal": (
+        "import numpy as np\nc, T = np.ones(3), np.ones(3)\ny = np.dot(c, [1, T, T**2])",
+        ["2: T: T has shape (3,)", "3: 1: 1 is a single number"],
+    ),
     "in_a_branch": (
         "n = 3\nif n > 2:\n    x = torch.ones(3)\nelse:\n    x = torch.ones(4)\ny = x + torch.ones(2)",
         ["3: x: x has shape (3,)", "6: torch.ones(2): torch.ones(2) has shape (2,)"],
