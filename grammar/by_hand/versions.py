@@ -12,7 +12,7 @@ from autodiff.core.base.lazy_imports import np
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.values import as_stored
-from autodiff.grammar.by_hand.points import all_known, values_equal
+from autodiff.grammar.by_hand.points import all_known, broadcasts_to, values_equal
 from autodiff.grammar.by_hand.runs import changed_later
 from autodiff.grammar.by_hand.sentences import values_equal_in_shape
 from autodiff.grammar.by_hand.upstream import jacobian_of
@@ -196,7 +196,10 @@ def later_values(formula: Formula, points: SamplePoints, runs: ScriptRuns) -> di
 def is_right_with(chosen: Mapping[str, Node | float], formula: Formula, points: SamplePoints) -> bool:
     """Whether the formula is right at every point where names have the values of these nodes, or numbers."""
     computed = values_with(chosen, formula, points)
-    fits = [value.shape == np.shape(one) for value, one in zip(computed, points.gradients, strict=False)]
+    fits = [
+        broadcasts_to(value.shape, np.shape(one))
+        for value, one in zip(computed, points.gradients, strict=False)
+    ]
     return bool(computed) and all(fits) and all_known(points.compare(computed)) is True
 
 

@@ -106,8 +106,9 @@ def test_names_have_the_values_that_the_output_is_computed_with(step: str, wrt: 
     assert "1.5 times" in wrong.remarks[0]
 
 
-def test_a_formula_may_mean_what_a_name_becomes_after_the_output() -> None:
-    script = "w = tensor([0.3])\nd = w - 0.1\nloss = (d**2).sum()\nd = 2*d"
+@pytest.mark.parametrize("difference", ["w - 0.1", "(w - 0.1).sum()"])  # an array of one entry, or its entry
+def test_a_formula_may_mean_what_a_name_becomes_after_the_output(difference: str) -> None:
+    script = f"w = tensor([0.3])\nd = {difference}\nloss = (d**2).sum()\nd = 2*d"
     found = check(script, "dloss/dw == d")
     assert found.is_right is True
     assert found.remarks == ["`d` in the formula is what the script makes of it after loss"]
