@@ -24,7 +24,7 @@ from autodiff.core.why.op_table import (
     FILLING_OPS,
     FLAT_AT_ZERO_OPS,
     JOINING_OPS,
-    PRODUCT_OPS,
+    factors_beside,
     is_product_with_itself,
 )
 from autodiff.core.why.repeated_uses import repeated_use_causes
@@ -204,7 +204,7 @@ class CauseSearch:
             cause = self.cause("flat", "", node, index)
             cause.text = zero_slope_sentence(selecting, 0, g, self.names.origins.names)
             return cause
-        tiny = underflow_below(node) if node.op.name in PRODUCT_OPS else None
+        tiny = underflow_below(node) if factors_beside(node, index) else None
         if tiny is not None:
             return self.cause("vanished", underflow_sentence(tiny, self.names, self.names.line(tiny)), tiny)
         lower = zero_edge_below(node.inputs[index], self.useful) if is_flat_at_zero(node) else None
@@ -425,10 +425,8 @@ class CauseSearch:
             return []
         below = node.inputs[index]
         assert below is not None
-        factors = ["the slopes"]
-        if node.op.name in PRODUCT_OPS:
-            others = (at for at in range(len(node.operands)) if at != index)
-            factors = [operand_in_words(node, at, self.names) for at in others]
+        others = factors_beside(node, index)
+        factors = [operand_in_words(node, at, self.names) for at in others] or ["the slopes"]
         words = (
             f"{spoken_name(below, self.names)} goes into several entries of {spoken_name(node, self.names)},"
             f" and what arrives there ({value_words(arrived)}) times {' times '.join(factors)} adds up to 0"

@@ -64,7 +64,9 @@ JOINING_OPS = ("stack", "cat", "block_diag")
 #: Ops that pass on the difference of the incoming gradient from its mean, so 0 if it is constant.
 CENTERING_OPS = ("softmax", "log_softmax", "standardize", "std", "var")
 #: Ops whose entries are products, or sums of products, of their operands.
-PRODUCT_OPS = ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum")
+PRODUCT_OPS = ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum", "cross")
+#: Ops that give ``beta`` times the first operand plus ``alpha`` times the product of the two others.
+ADDED_PRODUCT_OPS = ("addmm", "addmv", "addr", "addbmm", "baddbmm")
 _BRANCH = "leaves this branch out, but not its derivative"
 _OVER = "writes over this entry, but its derivative stays"
 _BOUND = "holds this entry at a bound, but its derivative stays"
@@ -157,13 +159,21 @@ OVERFLOWING_OPS = (
         "outer",
         "vector_norm",
         "einsum",
-        "addmm",
+        *ADDED_PRODUCT_OPS,
         "trace",
         "det",
     ),
 )
 LOGARITHMS = ("log", "log2", "log10")
 EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
+
+
+def factors_beside(node: OpNode, index: int) -> list[int]:
+    """The operands that a product multiplies operand ``index`` by; none if the op is no product."""
+    first = 1 if node.op.name in ADDED_PRODUCT_OPS else 0
+    if index < first or node.op.name not in (*PRODUCT_OPS, *ADDED_PRODUCT_OPS):
+        return []
+    return [at for at in range(first, len(node.operands)) if at != index]
 
 
 def is_product_with_itself(node: OpNode) -> bool:

@@ -11,6 +11,7 @@ from autodiff.core.symbolic.expr import expr_text, number_expr
 from autodiff.core.symbolic.symbol import is_custom
 from autodiff.core.why.dead_units import dead_units
 from autodiff.core.why.op_table import (
+    ADDED_PRODUCT_OPS,
     BLOCKING_WORDS,
     BOUNDED_OPS,
     CENTERING_OPS,
@@ -18,7 +19,6 @@ from autodiff.core.why.op_table import (
     JOINING_OPS,
     LOGARITHMS,
     OVERFLOWING_OPS,
-    PRODUCT_OPS,
     SATURATING_OPS,
     SELECTING_OPS,
     STEP_OPS,
@@ -26,11 +26,13 @@ from autodiff.core.why.op_table import (
     UNBOUNDED_SLOPE_REASONS,
     UNDEFINED_VALUE_REASONS,
     UNNAMED_OPS,
+    factors_beside,
     is_product_with_itself,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from autodiff.core.graph.node import Node
@@ -115,8 +117,11 @@ def operand_in_words(node: Node, index: int, names: NodeNames, at: tuple[int, ..
     return f"{name} ({value_words(value)})"
 
 
-def _others(node: Node, index: int) -> list[int]:
-    return [at for at in range(len(node.operands)) if at != index]
+def _zeros_among(node: Node, indices: Iterable[int], names: NodeNames) -> list[str]:
+    """The operands that are 0 in all entries, in words; all of them if none is."""
+    taken = list(indices)
+    zeros = [at for at in taken if np.size(node.operands[at]) and not np.any(node.operands[at])]
+    return list(dict.fromkeys(operand_in_words(node, at, names) for at in zeros or taken))
 
 
 # -- zero -----------------------------------------------------------------------------------------------
@@ -158,15 +163,16 @@ def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str
         return f"{name} takes the other operand: {other} against {x}{units}"
     if op in SELECTING_OPS:
         return f"{name} takes other entries, and those get the gradient"
-    if op in PRODUCT_OPS or op == "div":
-        if is_product_with_itself(node):
-            return f"{x} is multiplied by itself in {name}, and the slope of a square is 0 at 0"
-        by = " and ".join(operand_in_words(node, at, names) for at in _others(node, index))
-        if op == "div":
-            said = f"{by} is divided by {x}" if index else f"{x} is divided by {by}"
-        else:
-            said = f"{x} is multiplied by {by}"
-        return f"{said} in {name}"
+    if is_product_with_itself(node):
+        return f"{x} is multiplied by itself in {name}, and the slope of a square is 0 at 0"
+    if op == "div":
+        other = operand_in_words(node, 1 - index, names)
+        return f"{other} is divided by {x} in {name}" if index else f"{x} is divided by {other} in {name}"
+    scale = ("alpha" if index else "beta") if op in ADDED_PRODUCT_OPS else ""
+    if scale and not node.params[scale]:
+        return f"{x} is multiplied by {scale} = 0 in {name}"
+    if by := factors_beside(node, index):
+        return f"{x} is multiplied by {' and '.join(_zeros_among(node, by, names))} in {name}"
     if op == "pow" and index == 0:
         return f"the slope of {name} is {_power_slope(node, names)}, which is 0 here: {x}"
     if op == "square":
@@ -177,7 +183,10 @@ def zero_slope_sentence(node: Node, index: int, g: Any, names: NodeNames) -> str
         return f"nothing arrives at the entries of {name} that are {x}"
     if op == "to":
         return f"{name} makes whole numbers, which have no slope"
-    return f"the slope of {name} is 0 here: {x}"
+    numbers = [
+        at for at, value in enumerate(node.operands) if at == index or np.asarray(value).dtype.kind == "f"
+    ]
+    return f"the slope of {name} is 0 here: {', '.join(_zeros_among(node, numbers, names))}"
 
 
 def _power_slope(node: Node, names: NodeNames) -> str:
