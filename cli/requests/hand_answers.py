@@ -58,6 +58,7 @@ from autodiff.grammar.by_hand.shared_arrays import judge_shared_arrays
 from autodiff.grammar.by_hand.step_errors import in_step, not_judged
 from autodiff.grammar.by_hand.steps import Derivation
 from autodiff.grammar.by_hand.training_turns import NoLossError
+from autodiff.grammar.by_hand.unclear_names import how_to_judge, unclear_names
 from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import discard_text, discard_warning, runtime
 from autodiff.grammar.session.choose_target import find_target
@@ -192,37 +193,18 @@ class HandWork:
         #: The output of the formulas that name none, among those of several outputs.
         self.loss: str | None = None
         self.told: set[str] = set()
+        #: Names in the script that look like gradients, and do not say by what.
+        self.unsettled: list[str] = []
         #: Whether the output is that of --of.
         self.is_asked_output = settings.of is not None
         request = session.request
-        lefts = self.take_judged_script(settings.of) if OWN in request.texts("formula") else {}
+        asked = [OWN if text == f"@{given.path}" else text for text in request.texts("formula")]
+        lefts = self.take_judged_script(settings.of) if OWN in asked else {}
         script = self.script.source
-        texts = [one for text in request.texts("formula") for one in single_formulas(text)]
+        texts = [one for text in asked for one in single_formulas(text)]
         for place, text in enumerate(texts):
             if text.startswith("@"):
-                is_own = text == OWN
-                name, data = (script.name, b"") if is_own else file_of_steps(request, text[1:])
-                try:
-                    steps = script.text if is_own else decode(data, name)
-                    derivation = read_derivation(steps, name, script, lefts if is_own else None)
-                    if is_own and derivation.turn is not None and settings.of is not None:
-                        derivation = in_call(settings, script) or derivation
-                except CompileError:
-                    execute(script, settings, discard_text, discard_warning)  # its error has the repairs
-                    raise
-                except UsageError as error:
-                    if is_own and isinstance(error, NoStepsError):
-                        propose_names(error, script)
-                        if session.has_several:
-                            self.tell_of_nothing(error, script)
-                            continue  # of a folder, scripts without gradients by hand are no mistake
-                    self.found.append((place, 0, unreadable(name, error, None)))
-                    continue
-                if derivation.remark_on_headings:
-                    session.note(derivation.remark_on_headings)
-                self.derivations.append(derivation)
-                self.formulas += derivation.formulas()
-                self.places[derivation.given] = place
+                self.take_steps(place, text, lefts, settings)
             else:
                 try:
                     formula = read_formula(text, script, partial(inputs_of_script, script, settings))
@@ -238,6 +220,35 @@ class HandWork:
             first.other_errors += others
             raise first
 
+    def take_steps(self, place: int, text: str, lefts: dict[str, LeftSide], settings: Settings) -> None:
+        """Take the steps of the script or of a file; enter the error if there are none."""
+        script = self.script.source
+        is_own = text == OWN
+        name, data = (script.name, b"") if is_own else file_of_steps(self.session.request, text[1:])
+        try:
+            steps = script.text if is_own else decode(data, name)
+            derivation = read_derivation(steps, name, script, lefts if is_own else None)
+            if is_own and derivation.turn is not None and settings.of is not None:
+                derivation = in_call(settings, script) or derivation
+        except CompileError:
+            execute(script, settings, discard_text, discard_warning)  # its error has the repairs
+            raise
+        except UsageError as error:
+            if is_own and isinstance(error, NoStepsError):
+                propose_names(error, script)
+                if self.session.has_several:
+                    self.tell_of_nothing(error, script)
+                    return  # of a folder, scripts without gradients by hand are no mistake
+            self.found.append((place, 0, unreadable(name, error, None)))
+            return
+        if derivation.remark_on_headings:
+            self.session.note(derivation.remark_on_headings)
+        if is_own:
+            self.warn_of_unsettled(derivation)
+        self.derivations.append(derivation)
+        self.formulas += derivation.formulas()
+        self.places[derivation.given] = place
+
     def take_judged_script(self, output: str | None) -> dict[str, LeftSide]:
         """Complete the script where gradients do not say what they are by; return what they are.
 
@@ -248,9 +259,23 @@ class HandWork:
             return {}
         if judged.source is not self.script.source:
             self.script = Script(judged.source, self.script.data, self.script.path)
+        self.unsettled = judged.unsettled
         for text in judged.notes:
             self.note(text)
         return judged.lefts
+
+    def warn_of_unsettled(self, derivation: Derivation) -> None:
+        """Warn of names that look like gradients and are not judged beside the steps of the script."""
+        for line, name in unclear_names(derivation.lines):
+            if name in self.unsettled:
+                self.session.warn(
+                    AutodiffError(
+                        f"{self.script.source.name}: `{name}` is not judged",
+                        code="W0100",
+                        span=derivation.given.line_span(line.number),
+                        help=(how_to_judge(line, name, derivation.words),),
+                    )
+                )
 
     def tell_of_nothing(self, error: NoStepsError, script: Source) -> None:
         """Say why nothing of a script is judged: a warning if a name in it looks like a gradient's."""

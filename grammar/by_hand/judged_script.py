@@ -69,15 +69,17 @@ class Claim:
 class JudgedScript:
     """The text ``source`` that is judged, and the ``claims`` in it of which it is certain what they are.
 
-    ``lefts`` are these derivatives by their names, and ``notes`` tell of them.
+    ``lefts`` are these derivatives by their names, and ``notes`` tell of them. ``unsettled`` are the
+    names of others that look like gradients.
     """
 
-    __slots__ = ("claims", "lefts", "notes", "source")
+    __slots__ = ("claims", "lefts", "notes", "source", "unsettled")
 
     def __init__(self, source: Source, claims: list[Claim]) -> None:
         self.source, self.claims = source, claims
         self.lefts: dict[str, LeftSide] = {}
         self.notes: list[str] = []
+        self.unsettled: list[str] = []
 
     def settled(self) -> list[Claim]:
         """Return the claims that are certain, and enter what they are."""
@@ -115,28 +117,37 @@ def judged_script(script: Source) -> JudgedScript:
         calls = [one.call for one in kept if one.call is not None]
     names = plain_names(script, body)
     made = JudgedScript(script, [Claim(one, "", None, None) for one in names])
-    if not names or len(made.settled()) < len(names):
-        return JudgedScript(script, [])
+    if len(made.settled()) < len(names):
+        made = JudgedScript(script, [])
+        made.unsettled = names
     return made
 
 
 def plain_names(script: Source, body: tree.Script) -> list[str]:
-    """Return the names that look like gradients, if none in the script says what it is by.
+    """Return the names that look like gradients, and do not say by what.
 
-    Left out are values of functions of other things, and quotients of differences.
+    Left out are those of which other gradients are made, values of functions of other things, and quotients
+    of differences.
     """
     words = words_of(script)
     own = [one for one in statements(body) if isinstance(one, (tree.Assign, tree.AugmentedAssign))]
     bound = dict.fromkeys(name.id for name in assigned_names(*own))
-    if any(parse_left_side(name, words) is not None for name in bound):
-        return []
+    clear = {name for name in bound if parse_left_side(name, words) is not None}
+    read = {
+        part.id
+        for one in own
+        if not clear.isdisjoint(name.id for name in assigned_names(one))
+        for part in walk(one.value)
+        if isinstance(part, tree.Name)
+    }
     others = {
         name.id
         for one in own
         for name in assigned_names(one)
         if is_of_other_things(one.value) or is_difference(one.value)
     }
-    return [name for name in bound if is_gradient_of_something(name) and name not in others]
+    left_out = others | clear | read
+    return [name for name in bound if is_gradient_of_something(name) and name not in left_out]
 
 
 def is_of_other_things(value: tree.Expression) -> bool:

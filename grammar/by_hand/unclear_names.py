@@ -59,9 +59,13 @@ def how_to_begin(lines: Iterable[Line], words: Collection[str], is_script: bool)
     if not is_script:
         return "write one on each line, as in dh == dz @ W.T"
     found = next(iter(unclear_names(lines)), None)
-    if found is None:
-        return "give a gradient the name of what it is by, as in dw = 2*w"
-    line, name = found
+    return (
+        how_to_judge(*found, words) if found else "give a gradient the name of what it is by, as in dw = 2*w"
+    )
+
+
+def how_to_judge(line: Line, name: str, words: Collection[str]) -> str:
+    """Return how to write the step that a line with such a name is."""
     if isinstance(line.node, tree.FunctionDef):
         return f"`{name}` is a function: judge its result, as in L = f(w) and dw = {name}(w) behind it"
     by = by_unclear_name(name, words) or "w"

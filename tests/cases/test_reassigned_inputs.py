@@ -377,7 +377,8 @@ TWICE = (
     "a = w*a\na = w*a + 1\nL = a**2\n"
 )
 VALUES_OF_A = "a_0\t342\na_1\t114\na_2\t38\n"
-#: However a weight is made first, its name means that value, and w_2 is the one that the last turn uses.
+#: However a weight is made first, its name means that value to grad; w_2 is the one that the last turn uses,
+#: and formulas are by that.
 TRAINED = [
     Case(
         f"weight_{at}",
@@ -385,13 +386,13 @@ TRAINED = [
         "for wrt in w w_0 w_1 w_2; do autodiff grad --of loss --wrt $wrt script.ad; done >out;"
         " awk '{g[NR] = $1} END {print g[1]/g[4], g[2]/g[4], g[3]/g[4], g[4]/g[4]}' out;"
         " (autodiff run script.ad; autodiff run --of loss script.ad) 2>&1 | grep '^note:' >&2;"
-        " autodiff check --of loss --formula 'dloss/dw == grad_w' script.ad | grep 'is the deriv' >&2",
+        " autodiff check --of loss --formula 'dloss/dw == grad_w' script.ad | grep '^right' >&2",
         [0.81, 0.81, 0.9, 1],
         says=[
             "the slope is that by its value of line 6; --wrt w_2 gives that by the last one, of line 11",
             "note: the output is `loss` by w_2, in the last turn of the loop in line 7; --of w takes",
             "note: --wrt w_2 gives the slope of `loss` in the last turn of the loop",
-            "it is the derivative by the last w (line 11): dloss/dw_2",
+            "right: dloss/dw_2 == grad_w",
         ],
     )
     for at, (first, step) in enumerate(FIRST_VALUES)

@@ -533,3 +533,29 @@ db = back(A, Y, m)
     assert "the sign of the term Y is wrong" in out
     assert "line 11, dcost/db: the formula gives 1.43971, and the gradient is 0.106376" in out
     assert "missing" not in out
+
+
+@pytest.mark.parametrize(("grad", "answer"), [("2*b*x", "right"), ("7*x", "wrong")])
+def test_a_gradient_without_a_name_is_judged_beside_others(autodiff, write, grad, answer):
+    script = "import numpy as np\nx = np.array([1., 2.])\nb = 3.\nloss = np.sum(x**2)*b\n"
+    script += f"db = np.sum(x**2)\ngrad = {grad}\n"
+    assert verdicts(autodiff, write, script)[0] == [["dloss/db", "right"], ["dloss/dx", answer]]
+
+
+def test_a_gradient_that_may_be_by_several_values_is_warned_of_beside_others(autodiff, write):
+    script = "import numpy as np\nx = np.array([1., 2.])\nb = 3.\nloss = np.sum(x**2)*b\n"
+    script += "db = np.sum(x**2)\ngrad = 7*x\nx = x - 0.1*grad\n"
+    path = write(script, "a.py").name
+    done = autodiff("check", path, "--formula", "@", "--fail-on", "warning")
+    assert done.returncode == 1
+    assert "warning[W0100]: a.py: `grad` is not judged" in done.err
+    assert " --> a.py:6:1" in done.err
+    assert "--formula 'dL/dw == grad'" in done.err
+
+
+def test_a_gradient_of_which_others_are_made_is_none_of_an_input(autodiff, write):
+    script = "import numpy as np\nx = np.array([1., 2.])\nw = np.array([0.5, 3.])\nout = x*w\n"
+    script += "loss = np.sum(out**2)\ngrad = 2*out\ndw = grad*x\n"
+    found, done = verdicts(autodiff, write, script)
+    assert ["dloss/dw", "right"] in found
+    assert done.returncode == 0
