@@ -91,8 +91,10 @@ def show_tree(session: Session, report: GradientReport) -> None:
         deepest = 1
         while height_of(part.lines(report, page, deepest + 1)) <= room:
             deepest += 1
-        inputs = [word for text in session.request.texts("wrt") for word in ("--wrt", text)]
-        command = command_line("graph", session.request, report, *inputs, "--depth", str(deepest))
+        order = session.request.number("order")
+        others = ["--order", str(order)] if order > 1 else []
+        others += [word for text in session.request.texts("wrt") for word in ("--wrt", text)]
+        command = command_line("graph", session.request, report, *others, "--depth", str(deepest))
         session.hint("The upper part of the tree:", command)
 
 

@@ -274,6 +274,8 @@ def describe_second_order(
             derived.append(derivation)
         if len(seconds) == 1:
             report.graph, report.events = made.graph, made.events
+            for variable, further in zip(report.gradients, made.gradients, strict=True):
+                variable.paths = further.paths
     report.derivations = tuple(derived)
     return report
 

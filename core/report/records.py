@@ -223,7 +223,7 @@ class TensorFacts:
 
 
 class Variable(TensorFacts):
-    """A named tensor with its gradient. ``paths`` is the number of paths to it from the output.
+    """A named tensor with its gradient. ``paths`` is the number of paths to it in the report's graph.
 
     The paths are counted on first use: in a graph of a million nodes the count has a hundred thousand
     digits, and a report of gradients alone does not show it.
@@ -251,6 +251,10 @@ class Variable(TensorFacts):
         if not isinstance(self._paths, int):
             self._paths = self._paths()
         return self._paths
+
+    @paths.setter
+    def paths(self, count: int) -> None:
+        self._paths = count
 
 
 class Path(Record):

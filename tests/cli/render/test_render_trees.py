@@ -205,6 +205,41 @@ def test_a_tree_higher_than_the_screen_is_followed_by_the_command_for_its_upper_
     assert "upper part" not in on_terminal("graph", "-e", "x = 2; y = x*x", "--color", "never")[1]
 
 
+@pytest.mark.parametrize(
+    ("root", "options"),
+    [
+        ("h_5", ["--of", "h", "--wrt", "w", "--dtype", "float32", "--seed", "3"]),
+        ("d2L/dw2", ["--order", "3", "--wrt", "w"]),
+        ("dL/dw", ["--set", "w=0.7", "--order", "2", "--wrt", "w"]),
+        ("L", ["--grad-output", "2.0"]),
+    ],
+)
+def test_the_command_for_the_upper_part_draws_the_same_graph(root, options, on_terminal, write):
+    whole = on_terminal("graph", write(RECURRENT).name, *options, "--color", "never")[1]
+    command = " ".join(whole.partition("The upper part of the tree:")[2].split())
+    assert {*options} < {*command.split()}
+    part = on_terminal(*command.split()[1:], "--color", "never")[1]
+    for drawn in (whole, part):
+        names = [line.split()[0] for line in drawn.splitlines() if line.strip()]
+        assert next(name for name in names if name not in ("node", "value")) == root
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x=0.5; y=sin(x)*exp(x)",
+        "x=0.5; y=sin(x)*exp(x)*cos(x)",
+        "x=0.5; y=sin(x*exp(x))",
+        "x=2; y=x**2*sin(x)",
+    ],
+)
+@pytest.mark.parametrize("order", ["1", "2", "3"])
+def test_a_tree_counts_the_paths_of_its_own_graph(code, order, autodiff):
+    options = ["-e", code, "--order", order]
+    [said] = re.findall(r"x is reached by (\d+) paths", autodiff("graph", *options).out)
+    assert f" {said} paths from " in autodiff("explain", *options).out.splitlines()[0]
+
+
 def test_a_tree_of_an_input_has_what_leads_to_it(autodiff, write):
     script = write(RECURRENT)
     shown = autodiff("graph", script, "--wrt", "w", "--depth", "6").out
