@@ -64,6 +64,7 @@ from autodiff.grammar.objects.runtime import discard_text, discard_warning, runt
 from autodiff.grammar.session.choose_target import find_target
 from autodiff.grammar.session.hand_gradients import is_gradient, is_loss, is_only_output
 from autodiff.grammar.session.last_turn import with_loss_of_steps
+from autodiff.grammar.session.leaf_names import join_words
 from autodiff.grammar.session.rerun import Probe, Rerun
 from autodiff.grammar.session.run import EngineSetup, differentiate
 from autodiff.grammar.session.target import note_on_sum
@@ -82,6 +83,9 @@ if TYPE_CHECKING:
     from autodiff.grammar.by_hand.segments import Segment
     from autodiff.grammar.by_hand.training_turns import Turn
     from autodiff.grammar.session.run import Execution, Settings
+
+    #: The results of the lines of a function, and the wrong lines behind each of its gradients, by its name.
+    ResultsOfLines = tuple[list[tuple[int, HandCheck]], dict[str, list[int]]]
 
 
 def answer_formulas(session: Session, settings: Settings, begin: Callable[[Answers], None]) -> Answers:
@@ -166,6 +170,8 @@ OWN = "@"
 BOUNDED = 1e-9
 #: The functions with wrong results whose lines are judged.
 MOST_FUNCTIONS = 3
+#: What is known of a function whose lines cannot be judged.
+NO_LINES: ResultsOfLines = ([], {})  # never changed
 #: The suffix of files in a folder of formulas.
 SUFFIX_OF_FORMULAS = ".txt"
 
@@ -690,7 +696,7 @@ class HandWork:
         if clip is None:
             return
         search = partial(self.inside, call, script, settings, asked, False)
-        inside: list[tuple[int, HandCheck]] = try_extra("the search for the wrong line", search, [])
+        inside, _ = try_extra("the search for the wrong line", search, NO_LINES)
         right = {tuple(one.by) for _, one in inside if one.verdict == RIGHT}
         line = script.position(clip.span.start)[0]
         for one in found:
@@ -707,9 +713,17 @@ class HandWork:
         asked: list[str],
         is_apart: bool = False,
     ) -> None:
-        """Enter the results of the lines of a function; a note says so if they cannot be judged ``apart``."""
+        """Enter the results of the lines of a function; a note says so if they cannot be judged ``apart``.
+
+        Wrong results of the call get the lines that they follow from as their reason.
+        """
         search = partial(self.inside, call, script, settings, asked, is_apart)
-        inside: list[tuple[int, HandCheck]] = try_extra("the search for the wrong line", search, [])
+        inside, causes = try_extra("the search for the wrong line", search, NO_LINES)
+        for at, line, result in [] if is_apart else self.found:
+            lines = causes.get(call.results.get(result.key, ""))
+            if at == place and line == call.line and result.verdict == WRONG and lines:
+                numbers = join_words([str(number) for number in lines])
+                result.remarks = [f"it follows from line{'s' * (len(lines) > 1)} {numbers}"]
         known = {(line, one.left): one for at, line, one in self.found if at == place}
         for number, result in inside:
             before = known.get((number, result.left))
@@ -725,10 +739,11 @@ class HandWork:
 
     def inside(
         self, call: FunctionCall, script: Source, settings: Settings, asked: list[str], is_apart: bool
-    ) -> list[tuple[int, HandCheck]]:
+    ) -> ResultsOfLines:
         """Return the results of the lines of a function; none if its names are those of other values.
 
-        If it stands ``apart``, they are about a loss that the function computes.
+        With them come the wrong lines behind each of its gradients. If it stands ``apart``, they are about a
+        loss that the function computes.
         """
         made, turn = copy(self), call.turn
         output = self.outputs[0]
@@ -738,7 +753,7 @@ class HandWork:
         made.derivations, made.places, made.outputs = [derivation], {derivation.given: 0}, [output]
         made.formulas = derivation.formulas()
         if not made.formulas:
-            return []
+            return NO_LINES
         made.found, made.failed, made.is_single = [], set(), False
         settings = settings.copy()
         settings.keep = made.names_to_keep()
@@ -752,18 +767,19 @@ class HandWork:
                 own.of = computed_loss(call.losses, execution)
                 made.outputs, made.loss = [own.of], own.of
                 if own.of is None:
-                    return []
+                    return NO_LINES
             elif not have_same_names(find_target(execution, own).node, call.parameters, execution):
-                return []
+                return NO_LINES
             made.leave_out_values(execution, own)
             answers = Answers(script.name, "", 1)
             made.answer_about(own.of, execution, settings, asked, probe, answers)
         except AutodiffError:
-            return []  # what fails is told of the line that calls the function
+            return NO_LINES  # what fails is told of the line that calls the function
         first, last = script.position(turn.body[0].span.start)[0], script.position(turn.body[-1].span.end)[0]
-        return [
+        inside = [
             (line, result) for _, line, result in made.found if first <= line <= last and result.error is None
         ]
+        return inside, wrong_lines_behind(derivation, inside)
 
     def answer(self, runs: ScriptRuns, output: str | None, answers: Answers) -> None:
         """Judge the formulas about an output; what is remarked on their derivations is a note."""
@@ -818,7 +834,7 @@ class HandWork:
     def lines_without_value(self, steps: list[Segment], derivation: Derivation) -> list[tuple[int, str]]:
         """Return the lines, and the names, of those of the steps that cannot be read or computed."""
         given = derivation.given
-        lines = [(derivation.lines[one.places[-1]].number_of(one.key, given), one.key) for one in steps]
+        lines = [(derivation.number_of(one), one.key) for one in steps]
         return [one for one in lines if one[0] in derivation.unreadable or (given, *one) in self.failed]
 
     def results(self) -> list[HandCheck]:
@@ -832,6 +848,24 @@ class HandWork:
                     text = " ".join(file.given.line(number).split())
                     found.append((place, number, unreadable(text, error, (file.name, number))))
         return [result for _, _, result in sorted(found, key=lambda one: one[:2])]
+
+
+def wrong_lines_behind(derivation: Derivation, inside: list[tuple[int, HandCheck]]) -> dict[str, list[int]]:
+    """Return the lines of the wrong steps that make each gradient, by its name.
+
+    A gradient has none if its own step is not judged, or is right times a factor only.
+    """
+    judged = {(line, one.key): one for line, one in inside}
+    wrong = {place for place, one in judged.items() if one.verdict == WRONG}
+    found = {}
+    for segment in derivation.segments:
+        own = judged.get((derivation.number_of(segment), segment.key))
+        is_times = own is not None and own.own_scale is not None and own.own_scale.factor != 1.0
+        known = own is not None and own.verdict in (RIGHT, WRONG) and not is_times
+        steps = [segment, *derivation.sources(segment)] if known else []
+        places = {(derivation.number_of(one), one.key) for one in steps}
+        found[segment.key] = sorted({line for line, _ in places & wrong})
+    return found
 
 
 def propose_names(error: NoStepsError, script: Source) -> None:

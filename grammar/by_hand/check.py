@@ -106,14 +106,15 @@ class HandCheck:
     one member of a chain ``dL/dw = ... = ...``. ``digits`` says to which digits a rounded number is right.
 
     ``left`` is the derivative that is meant, of ``output``, and ``place`` the entry of it, None for all
-    entries. ``step`` is the file and the line of a step of a derivation, ``step_source`` its text.
+    entries. ``step`` is the file and the line of a step of a derivation, ``step_source`` its text, and
+    ``key`` the name that it gives the gradient.
     ``own_scale`` is set where it is computed from multiples of gradients, or gives one itself, which later
     steps divide out: it is right all the same.
     """
 
     __slots__ = (
         *("by", "digits", "error", "formula", "gradient", "is_jacobian", "is_member", "is_number"),
-        *("is_right", "is_right_here", "is_right_here_only", "left", "output", "own_scale", "place"),
+        *("is_right", "is_right_here", "is_right_here_only", "key", "left", "output", "own_scale", "place"),
         *("points", "remarks", "step", "step_source", "value", "varied"),
     )
 
@@ -133,6 +134,7 @@ class HandCheck:
         self.remarks: list[str] = []
         self.step: tuple[str, int] | None = None
         self.step_source: Source | None = None
+        self.key = ""
         self.varied: list[str] = []
         self.digits = ""
         self.is_jacobian = self.is_number = self.is_member = False
@@ -210,6 +212,7 @@ def check_member(formula: Formula, inputs: list[str], runs: ScriptRuns) -> HandC
     made.output = runs.first.subject.name
     made.step = formula.step
     made.step_source = None if formula.step is None else formula.given
+    made.key = "" if formula.workings is None else formula.workings.segment.key
     if not try_extra(REASON, lambda: compare(made, formula, runs), False):
         runs.may_rerun, runs.is_time_over = False, True
         compare(made, formula, runs)

@@ -302,6 +302,10 @@ class Derivation:
                 read |= line.reads
         return found
 
+    def number_of(self, segment: Segment) -> int:
+        """Return the number of the line that ends a step."""
+        return self.lines[segment.places[-1]].number_of(segment.key, self.given)
+
     def formulas(self) -> list[Formula]:
         """Return the formulas of the steps that have one, in the order of their lines."""
         found = []
