@@ -88,6 +88,13 @@ class Question:
             for hint in hints_on_kinks(self.report, session.request):
                 session.note(hint)
 
+    def note_rows(self, session: Session) -> None:
+        """Note rows of --data that are mixed with each other or with an array of the script."""
+        if self.settings.data:
+            from autodiff.cli.requests.row_by_row import note_mixed_rows
+
+            note_mixed_rows(session, self)
+
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The result of a function of the pass, in the state that the engine has for the script."""
         with EngineSetup(self.settings):
@@ -181,6 +188,7 @@ def entries_for(variable: Variable, value: object, option: str) -> Any:
 def make_jacobian(session: Session) -> DerivativeMatrix:
     """The derivatives of every entry of the output by every entry of the inputs."""
     asked = Question(session, weighed=False)
+    asked.note_rows(session)
     matrix = asked.exact_jacobian(session)
     return DerivativeMatrix(
         1, asked.report, (asked.report.output,), asked.report.gradients, matrix, sparse(session)

@@ -198,14 +198,21 @@ def run_request(
         from autodiff.cli.requests.fail_on import read_kinds
 
         read_kinds(request)  # before the run: a mistake in the option need not wait for its end
-    execution = execute(
-        session.script.source,
-        settings,
-        write or session.print_from_script,
-        lambda *what: warn(session, *what),
-        twice,
-        part,
-    )
+    try:
+        execution = execute(
+            session.script.source,
+            settings,
+            write or session.print_from_script,
+            lambda *what: warn(session, *what),
+            twice,
+            part,
+        )
+    except UsageError as error:
+        if error.code == "E0618" and settings.data.intersection(error.reshaped):
+            from autodiff.cli.requests.row_by_row import advice_for_rows
+
+            error.help = (*error.help, advice_for_rows(session, settings.data))
+        raise
     is_stepping = request.command in STEPPING and not request.texts("formula")
     if is_stepping and execution.may_end_in_steps():
         from autodiff.grammar.session.last_turn import with_loss_of_steps

@@ -69,6 +69,7 @@ def make_propagation(session: Session, show: Callable[[Propagation], None]) -> P
     names = [*sigmas, *parts, *(column.partition("[")[0] for column in columns)]
     asked = Question(session, weighed=False, probe=probe, wrt=list(dict.fromkeys(names)))
     refuse_output(asked, names)
+    asked.note_rows(session)
     if fit is not None:
         note_other_values(session, asked, fit)
     sigmas |= of_values(parts, {variable.name: variable.value for variable in asked.report.gradients})

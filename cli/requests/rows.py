@@ -245,7 +245,7 @@ class AllRows:
         self.session.note(f"the rows are run row by row: {why}{help}")
 
     def tell(self, error: AutodiffError, block: Block, at: int) -> None:
-        """Write one line about a bad row, unless many were written.
+        """Write one line about a bad row, unless many were written, and the advice on the first.
 
         Diagnostics for programs point at the line of the script, or at that of the file with the rows.
         """
@@ -257,6 +257,7 @@ class AllRows:
             place += f", line {number} of the script"
         placed = AutodiffError(f"{place}: {error.message}")
         placed.code = error.code
+        placed.help = error.help if self.bad == 1 else ()
         path = self.session.request.text("each")
         if self.session.diagnostics != "text":
             placed.span = error.span

@@ -41,6 +41,7 @@ def report_option(error: ScriptError, source: Source, settings: Settings) -> Non
         span=error.span,
     )
     blamed.labels = error.labels
+    blamed.reshaped = {name: (before, now)}
     raise blamed from None
 
 
@@ -49,11 +50,9 @@ def spell(shape: tuple[int, ...]) -> str:
 
 
 def advice_on_columns(error: ScriptError) -> tuple[str, ...]:
-    """Return advice on a script that takes one row at a time."""
-    by_row = "run the script once for every row: `autodiff grad SCRIPT --each FILE`"
-    if error.code == BRANCH:
-        return ("choose in every row: where(condition, a, b) in place of the branch", by_row)
-    return (by_row,)
+    """Return advice on a script that takes one row at a time; the caller knows how it runs every row."""
+    is_branch = error.code == BRANCH
+    return ("choose in every row: where(condition, a, b) in place of the branch",) * is_branch
 
 
 def advice(name: str, shape: tuple[int, ...]) -> str:

@@ -148,7 +148,7 @@ def test_a_shape_that_does_not_fit_is_the_options_fault(autodiff, code, given, f
 def test_a_column_that_does_not_fit_is_named(autodiff, write, line, helps):
     write("V\n1.5\n2.5\n", "d.csv")
     script = str(write(f"V = 2.0\n{line}\n", "s.py"))
-    done = autodiff("propagate", script, "--data", "d.csv", "--sigma", "V=0.1")
+    done = autodiff("grad", script, "--data", "d.csv")
     assert (done.returncode, done.out) == (2, "")
     assert done.err.startswith(
         "error[E0618]: --data V: `V` is one number in the script and has shape (2,) now"
