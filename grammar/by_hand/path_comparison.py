@@ -420,7 +420,7 @@ class PathComparison:
         assert isinstance(node, OpNode)
         values = self.edge_values(edge)
         text, number = local_derivative_text(node, index, self.formulas), format_number(values[0])
-        return f"{text} = {number}" if has_values(text, values, self.points) else number
+        return f"{text} = {number}" if text != number and has_values(text, values, self.points) else number
 
 
 def largest_entry(value: Any) -> float:

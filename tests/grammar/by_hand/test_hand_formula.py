@@ -603,6 +603,12 @@ def test_factors_are_blamed(script: str, formula: str, ends: str) -> None:
     assert ends in found.remarks[0]
 
 
+@pytest.mark.parametrize("number", ["2", "2.0", "0.5"])
+def test_a_derivative_that_is_a_number_is_written_once(number: str) -> None:
+    found = check(f"w = 0.4\nz = w*{number}", "dz/dw == w")
+    assert found.remarks[0].endswith(f"the factor w should be dz/dw = {number.removesuffix('.0')}")
+
+
 @pytest.mark.parametrize(
     ("script", "formula", "here"),
     [
