@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from autodiff.cli.requests.hand_answers import inputs_of_script
+from autodiff.cli.requests.hand_formulas import inputs_of_script
 from autodiff.core.base.source import Source
 from autodiff.core.graph.state import mode
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
