@@ -64,7 +64,7 @@ LOW_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 #: A function with an exponent in front of its argument.
 FUNCTION_POWER = re.compile(
     r"(?<![\w.])(sinh?|cosh?|tanh?|log|ln|exp|sigmoid|sigma|σ)\s*(?:\^|\*\*)\s*\(?([2-9])\)?\s*"
-    r"(?:(?P<open>\()|(?P<name>[^\W\d]\w*)(?!\s*[\w(\[^.]))"
+    r"(?:(?P<open>\()|(?P<name>[^\W\d]\w*)(?!\s*(?:[\w(\[^.]|\*\*)))"
 )
 #: Signs that bind what stands behind them.
 TIGHT_SIGNS = frozenset(["/", "//", "@", "%", "^", "**"])
@@ -162,8 +162,8 @@ def without_sigma_prime(text: PlacedText, words: Collection[str]) -> PlacedText:
 def with_calls(right: PlacedText, variables: Collection[str]) -> PlacedText:
     """Return a right side with ``cos(y)`` for ``cos y``, and ``sin(y)^2`` for ``sin^2 y`` and ``sin^2(y)``.
 
-    Without brackets ``y`` is a name, a number, or ``2x``. Where more may belong to it, nothing changes: in
-    ``cos y (1 + y)`` and ``cos y^2``.
+    Without brackets ``y`` is a name, a number, or ``2x``, with the sign and the power that it has:
+    ``cos y^2`` is ``cos(y^2)``. Where more may belong to it, nothing changes: in ``cos y (1 + y)``.
     """
     tokens = list(TOKEN.finditer(right.text))
     made, done = PlacedText("", []), 0
@@ -200,21 +200,50 @@ def end_of_argument(tokens: list[re.Match[str]], at: int, variables: Collection[
     if at >= len(tokens):
         return -1
     if tokens[at][0] == "(":
-        depth = 0
-        for token in tokens[at:]:
-            depth += (token.lastgroup == "open") - (token.lastgroup == "close")
-            if not depth:
-                return token.end()
-        return -1
+        closing = place_of_closing(tokens, at)
+        return -1 if closing < 0 else tokens[closing].end()
+    if is_sign_of_argument(tokens, at):
+        at += 1
     is_number, last = tokens[at].lastgroup == "number", at
     behind = tokens[at + 1] if at + 1 < len(tokens) else None
     if is_number and behind is not None and behind.start() == tokens[at].end() and behind[0] in variables:
         last += 1  # 2x
     if not is_number and tokens[at][0] not in variables:
         return -1
+    last = last_of_power(tokens, last, variables)
     if last + 1 < len(tokens) and not ends_argument(tokens[last + 1], is_number, variables):
         return -1
     return tokens[last].end()
+
+
+def place_of_closing(tokens: list[re.Match[str]], at: int) -> int:
+    """Return the place of what closes the bracket at a place; -1 if nothing does."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        depth += (tokens[place].lastgroup == "open") - (tokens[place].lastgroup == "close")
+        if not depth:
+            return place
+    return -1
+
+
+def is_sign_of_argument(tokens: list[re.Match[str]], at: int) -> bool:
+    """Whether a sign belongs to the value behind it, as in ``exp -x``: a space stands before it alone."""
+    if tokens[at][0] not in ("+", "-") or at + 1 == len(tokens):
+        return False
+    function = tokens[at - 1][0]
+    if function not in CALLED_ON_PAPER and not callable(plain_value(function)):
+        return False  # inf -x
+    return tokens[at - 1].end() < tokens[at].start() and tokens[at].end() == tokens[at + 1].start()
+
+
+def last_of_power(tokens: list[re.Match[str]], at: int, variables: Collection[str]) -> int:
+    """Return the place where the power ends whose base ends at a place; that itself if none does."""
+    if at + 2 >= len(tokens) or tokens[at + 1][0] not in ("^", "**"):
+        return at
+    last = at + 2 + (tokens[at + 2][0] in ("+", "-") and at + 3 < len(tokens))
+    if tokens[last][0] == "(":
+        return max(place_of_closing(tokens, last), at)
+    return last if tokens[last].lastgroup == "number" or tokens[last][0] in variables else at
 
 
 def ends_argument(after: re.Match[str], is_number: bool, variables: Collection[str]) -> bool:

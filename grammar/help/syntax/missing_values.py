@@ -363,9 +363,25 @@ def _call_repair(here: Situation) -> Fix | None:
     values = (builtin_value(function), plain_value(function))  # the second has `ln`
     if not is_own and not any(isinstance(value, (PublicFunction, Builtin)) for value in values):
         return None
-    end, gap = here.span().end, here.words.ends[last]
+    end, gap = here.words.ends[_last_of_power(here)], here.words.ends[last]
     given = here.text[start:end]
     return fix(f"call it: `{shorten(name)}({shorten(given)})`", (gap, start, "("), (end, end, ")"))
+
+
+def _last_of_power(here: Situation) -> int:
+    """Return the last token of this value, or of its power: on paper `cos x**2` is `cos(x**2)`."""
+    kinds, at = here.kinds, here.at
+    if at + 2 >= len(kinds) or kinds[at + 1] not in ("**", "^"):
+        return at
+    last = at + 2 + (kinds[at + 2] in ("+", "-"))
+    if kinds[last] in ("NAME", "NUMBER"):
+        return last
+    depth = 0
+    for index in range(last, len(kinds)):
+        depth += (kinds[index] in ("(", "[", "{")) - (kinds[index] in OPENING_BRACKETS)
+        if depth <= 0:
+            return index if index > last else at
+    return at
 
 
 def _separator_repairs(here: Situation) -> list[str | Fix]:

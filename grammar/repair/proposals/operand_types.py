@@ -75,10 +75,11 @@ def fit_operands(scene: Scene) -> Iterator[Fix]:
 
 
 def apply_to_other(scene: Scene, pairs: list[tuple[Any, Any]], value: Any) -> Iterator[Fix]:
-    """Propose ``torch.sin(x)`` for ``torch.sin * x``, and ``f(x)`` for ``f * x``."""
+    """Propose ``torch.sin(x)`` for ``torch.sin * x``, ``f(x)`` for ``f * x``, ``exp(-x)`` for ``exp -x``."""
     if value.__class__ is BoundMethod or len(pairs) != 2 or pairs[0][0] is not value:
         return
-    inner = scene.text(pairs[1][1])
+    sign = "-" if isinstance(scene.node, tree.Binary) and scene.node.op == "-" else ""
+    inner = sign + scene.text(pairs[1][1])
     call = f"{scene.text(pairs[0][1])}({inner})"
     yield Fix(f"apply it: {call}", Edit(scene.node.span, call))
 

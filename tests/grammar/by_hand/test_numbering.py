@@ -9,7 +9,7 @@ from autodiff.grammar.by_hand.read_derivation import read_derivation
 from hand_checks import check, check_steps
 from program import run_program
 
-SCRIPT = "a = 0.5\ny = a**2*log(a)"
+SCRIPT = "a = 0.5\nn = 4\ny = a**2*log(a)"
 RIGHT = "dy/da = 2a ln a + a"
 LABELS = [
     *("1)", "1.", "a)", "(a)", "ii)", "(iv)", "2a)", "2.a)", "2.1)", "2.1", "1.2.3", "2a.", "2a:", "(1a)"),
@@ -88,6 +88,13 @@ def test_the_note_on_headings_is_given_once() -> None:
         ("2a ln a + a + sin^2 a + \\cos^{2}(a) - 1", "2*a*ln(a) + a + sin(a)^2 + cos(a)^2 - 1"),
         ("2a ln a + a*(sin^2(2a) + cos**2 2a)", "2*a*ln(a) + a*(sin(2*a)^2 + cos(2*a)**2)"),
         ("2a ln a + a + sin 2a - 2 sin a cos a", "2*a*ln(a) + a + sin(2*a) - 2*sin(a)*cos(a)"),
+        ("a ln a^2 + a", "a*ln(a^2) + a"),
+        ("a \\ln a^{2} + a", "a*ln(a^(2)) + a"),
+        ("a ln a² + a", "a*ln(a**2) + a"),
+        ("0.5a ln a^{n} + a - 0*sin^2 a^2", "0.5*a*ln(a^(n)) + a - 0*sin(a^2)^2"),
+        ("-2a ln a^-1 + a*(sin² a² + cos² a²)", "-2*a*ln(a^-1) + a*(sin(a**2)**2 + cos(a**2)**2)"),
+        ("2a ln a + a*exp a^2 exp -1a^2", "2*a*ln(a) + a*exp(a^2)*exp(-1*a^2)"),
+        ("2a ln a + a*(cos -a)/cos(a)", "2*a*ln(a) + a*(cos(-a))/cos(a)"),
     ],
 )
 def test_a_function_of_one_name_or_number_needs_no_brackets(right: str, written: str) -> None:
@@ -97,14 +104,30 @@ def test_a_function_of_one_name_or_number_needs_no_brackets(right: str, written:
     assert found.verdict == "right"
 
 
-@pytest.mark.parametrize("right", ["cos a (1 + a)", "cos a^2", "sin 2 a", "exp sin a", "ln a / a", "cos a²"])
-def test_where_more_may_belong_to_the_argument_the_error_says_what_to_write(right: str) -> None:
-    function, argument = right.split()[:2]
+@pytest.mark.parametrize(
+    ("right", "way"),
+    [
+        ("cos a (1 + a)", "cos(a)"),
+        ("sin 2 a", "sin(2)"),
+        ("exp sin a", "exp(sin)"),
+        ("ln a / a", "ln(a)"),
+        ("cos a^2 a", "cos(a^2)"),
+        ("cos a² / a", "cos(a**2)"),
+        ("cos a^(n+1) a", "cos(a^(n+1))"),
+        ("cos a^-1 (1 + a)", "cos(a^-1)"),
+    ],
+)
+def test_where_more_may_belong_to_the_argument_the_error_says_what_to_write(right: str, way: str) -> None:
     with pytest.raises(UsageError, match="two values stand side by side") as told:
         check(SCRIPT, f"dy/da = {right}")
-    assert told.value.advice == (
-        f"call it: `{function}({argument[:3].removesuffix('^2').removesuffix('²')})`",
-    )
+    assert told.value.advice == (f"call it: `{way}`",)
+
+
+def test_the_sign_behind_a_function_is_that_of_its_argument() -> None:
+    with pytest.raises(UsageError, match="unsupported operand type") as told:
+        check(SCRIPT, "dy/da = exp - a")
+    assert told.value.advice == ("apply it: exp(-a)",)
+    assert check(SCRIPT, "dy/da = inf -a").formula == "inf -a"
 
 
 def test_other_lines_keep_their_verdicts_where_a_product_cannot_be_read() -> None:
