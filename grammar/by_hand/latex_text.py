@@ -280,7 +280,8 @@ def with_variables(text: PlacedText, words: Collection[str]) -> PlacedText:
     """Return a text with ``w1`` for ``w_1`` where the script has that, and neither ``w_1`` nor a ``w``."""
 
     def named(found: re.Match[str]) -> str:
-        return found[0] if found[1] in words else indexed_name(found, words)
+        is_derivative = found[1] == "d" and (found[2] or found[3]) in words  # d_x f
+        return found[0] if found[1] in words or is_derivative else indexed_name(found, words)
 
     return text.sub(INDEX, named)
 
