@@ -50,6 +50,8 @@ MAX_TRIED_IN_LINES = 500
 RATIO_TOLERANCE = 1e-6
 #: How many changes are tried in pairs.
 MAX_PAIRED = 44
+#: The functions that add up entries.
+SUMS = ("sum", "mean")
 WORD = re.compile(r"\w+")
 
 
@@ -235,8 +237,10 @@ class CorrectionSearch:
     def which(self, part: Any) -> str:
         """Return which of several parts with the same text this is: `` (the 2nd of 3)``."""
         alike = [one for one in self.parts if self.written(one) == self.written(part)]
-        alike.sort(key=lambda one: one.span.start)
-        return f" (the {ordinal(alike.index(part) + 1)} of {len(alike)})" if len(alike) > 1 else ""
+        places = sorted(one.span.start for one in alike)
+        if len(places) < 2:
+            return ""
+        return f" (the {ordinal(places.index(part.span.start) + 1)} of {len(places)})"
 
     def flipped_signs(self) -> Iterator[Correction]:
         for part in self.terms():
@@ -264,8 +268,21 @@ class CorrectionSearch:
         objects = [
             one.object for one in calls if isinstance(one, tree.Attribute) and one.object in self.parts
         ]
-        found += [part for part in (*self.terms(), *objects, self.formula.node) if part not in found]
+        others = (*self.terms(), *objects, *self.summed(), self.formula.node)
+        found += [part for part in others if part not in found]
         return [part for part in found if not isinstance(part, tree.Number)]
+
+    def summed(self) -> list[Any]:
+        """Return the first argument of each ``np.sum(...)`` and its like."""
+        found = []
+        for part in self.parts:
+            if not isinstance(part, tree.Call):
+                continue
+            function = part.function
+            is_method = isinstance(function, tree.Attribute) and not self.is_module(function.object)
+            if not is_method and self.written(function).rpartition(".")[2] in SUMS:
+                found += [one.value for one in part.arguments[:1] if one.value in self.parts]
+        return found
 
     def dropped_terms(self) -> Iterator[Correction]:
         for part in self.parts:
@@ -280,10 +297,11 @@ class CorrectionSearch:
         for part in self.parts:
             if isinstance(part, tree.Binary) and part.op in ("*", "/"):
                 left, right = self.written(part.left), self.written(part.right)
-                what = "factor" if part.op == "*" else "divisor"
-                yield self.replace_part(part, left, f"the {what} {right} is superfluous")
+                what = f"the {'factor' if part.op == '*' else 'divisor'} {right}{self.which(part.right)}"
+                yield self.replace_part(part, left, f"{what} is superfluous")
                 if part.op == "*":
-                    yield self.replace_part(part, right, f"the factor {left} is superfluous")
+                    what = f"the factor {left}{self.which(part.left)}"
+                    yield self.replace_part(part, right, f"{what} is superfluous")
 
     def other_derivatives(self) -> Iterator[Correction]:
         """Replace a factor by the derivative of an op on a path."""
@@ -403,10 +421,10 @@ class CorrectionSearch:
         whole = self.formula.node
         for part in [whole, *(part for part in self.factors() if part is not whole)]:
             text = self.written(part)
-            at = "" if part is whole else f" beside {text}"
+            at = "" if part is whole else f" beside {text}{self.which(part)}"
             for name in self.names_of_script()[:MAX_NAMES]:
                 yield self.replace_part(part, f"({text})*{name}", f"the factor {name} is missing{at}")
-                remark = f"the divisor {name} is missing{' below ' + text if at else ''}"
+                remark = f"the divisor {name} is missing{at.replace('beside', 'below', 1)}"
                 yield self.replace_part(part, f"({text})/{name}", remark)
 
     def powers(self) -> Iterator[Correction]:
@@ -564,7 +582,7 @@ class CorrectionSearch:
             if isinstance(function, tree.Attribute) and not self.is_module(function.object):
                 operands.insert(0, function.object)
             name = function.id if isinstance(function, tree.Name) else function.name
-            if name not in ("sum", "mean") or len(operands) != 1 or keywords & {"dim", "axis"}:
+            if name not in SUMS or len(operands) != 1 or keywords & {"dim", "axis"}:
                 continue
             value, text = self.part_value(operands[0]), self.written(part)
             start = text[:-1] + (", " if part.arguments else "")

@@ -21,6 +21,11 @@ CLASSES = (
     "z = tensor([[1., 2., 0.5], [0.1, 0.2, 0.3]], requires_grad=True)\nt = tensor([0, 2])\n"
     "p = softmax(z, 1)\nhot = F.one_hot(t, 3).double()\nL = F.cross_entropy(z, t)"
 )
+WEIGHTED = (
+    "import numpy as np\nz = np.array([[1., 2., 0.5], [0.1, -0.2, 0.3]])\n"
+    "g = np.array([[0.2, 1., -0.7], [0.4, 0.9, 2.]])\n"
+    "e = np.exp(z)\np = e/np.sum(e, axis=1, keepdims=True)\nL = np.sum(p*g)"
+)
 NORMAL = (
     "x = tensor([1.2, 0.7, 2.1, 1.6])\nmu = tensor(1.1, requires_grad=True)\n"
     "s = tensor(0.8, requires_grad=True)\nL = (0.5*((x - mu)/s)**2 + log(s)).sum()"
@@ -39,6 +44,21 @@ HALF = "it is half of what it should be: a factor 2 is missing, as if the 2 of "
 @pytest.mark.parametrize(
     ("script", "formula", "remark"),
     [
+        (
+            WEIGHTED,
+            "dL/dz == p*(g - np.sum(g, axis=1, keepdims=True))",
+            "the factor p is missing beside g (the 2nd of 2)",
+        ),
+        (
+            WEIGHTED,
+            "dL/dz == p*(g - np.sum(p*p*g, axis=1, keepdims=True))",
+            "the factor p (the 3rd of 3) is superfluous",
+        ),
+        (
+            WEIGHTED,
+            "dL/dz == p*(g - np.sum(p*g/p, axis=1, keepdims=True))",
+            "the divisor p (the 3rd of 3) is superfluous",
+        ),
         (SQUARES, "dL/dW == 2*X @ E", "X must be transposed: X.T"),
         (SQUARES, "dL/dW == 2*E @ X.T", "2*E and X.T stand in the wrong order"),
         (SQUARES, "dL/dW == 2*E.T @ X", "2*E.T @ X must be transposed"),
