@@ -28,10 +28,13 @@ from autodiff.grammar.repair.proposals.position_cuts import (
     COMPARISONS,
     COUNTS,
     POSITION_FUNCTIONS,
+    SMOOTH_ADVICE,
     bound_inverse,
     bound_positions,
     chosen_positions,
     function_name,
+    is_value_method,
+    position_advice,
     positions_reason,
     values_advice,
 )
@@ -66,7 +69,6 @@ UNRECORDED, UNRECORDED_FROM_HERE = "nothing is recorded under this", "nothing is
 MOST_LISTED_CUTS, MOST_TRIED_CUTS = 4, 20
 #: An expression, also usable as a statement, that fails when it runs.
 FAILING_CODE = "(1 // 0)"
-SMOOTH_ADVICE = "start from a value that changes smoothly with the input, such as a loss"
 
 
 class Cut:
@@ -191,7 +193,7 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
         return Cut(node, "a comparison has no gradient", advice=SMOOTH_ADVICE)
     positions = chosen_positions(scene, node)
     if positions is not None and depends_on_gradient(scene, positions[0]):
-        return Cut(node, positions_reason(scene, positions[0]), advice=values_advice(positions[1]))
+        return Cut(node, positions_reason(scene, positions[0]), advice=values_advice(scene, *positions))
     if isinstance(node, tree.Attribute):
         if node.name == "data" and depends_on_gradient(scene, node.object):
             return replaceable_cut(scene, node, scene.text(node.object), ".data is outside of the graph")
@@ -229,18 +231,11 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
     if name in INTEGER_METHODS and is_value_method(scene, node):
         return integer_cut(scene, node, inside)
     if name in POSITION_FUNCTIONS:
-        value = POSITION_FUNCTIONS[name]
-        advice = f"`{value}` is differentiable: it gives the entry itself" if value else SMOOTH_ADVICE
-        return Cut(node, f"{name}() gives a position, which has no gradient", advice=advice)
+        why = f"{name}() gives a position, which has no gradient"
+        return Cut(node, why, advice=position_advice(scene, node))
     if name in COMPARISONS:
         return Cut(node, "a comparison has no gradient", advice=SMOOTH_ADVICE)
     return None
-
-
-def is_value_method(scene: Scene, call: tree.Call) -> bool:
-    """Whether a call calls a method of a value, and not a function in a namespace."""
-    function = call.function
-    return isinstance(function, tree.Attribute) and scene.value(function.object).__class__ is not Namespace
 
 
 def replaceable_cut(scene: Scene, node: Any, text: str, why: str) -> Cut:
@@ -297,7 +292,7 @@ def positions_cut(scene: Scene, statement: Any, name: str) -> Cut | None:
     positions = bound_positions(scene, statement, name)
     if positions is None or not depends_on_gradient(scene, positions[0]):
         return None
-    return Cut(positions[0], positions_reason(scene, positions[0]), advice=values_advice(positions[1]))
+    return Cut(positions[0], positions_reason(scene, positions[0]), advice=values_advice(scene, *positions))
 
 
 def choice_cut(scene: Scene, call: tree.Call, name: str) -> Cut | None:

@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
+from autodiff.core.base.lazy_imports import np
+from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS
-from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.help.failure_scene import Scene, method_owner
+from autodiff.grammar.objects.values import Namespace
+from autodiff.grammar.repair.proposals.value_origins import gradient_names
 from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +34,7 @@ POSITION_FUNCTIONS = {
     **{"argmax": "max", "argmin": "min", "argsort": "sort"},
     **dict.fromkeys(("nonzero", "argwhere", "searchsorted", "bucketize", "multinomial"), ""),
 }
+SMOOTH_ADVICE = "start from a value that changes smoothly with the input, such as a loss"
 #: Functions and methods that count.
 COUNTS = frozenset(["bincount", "count_nonzero", "histc", "histogram"])
 COMPARISONS = frozenset(
@@ -91,5 +97,73 @@ def positions_reason(scene: Scene, made: tree.Call) -> str:
     return f"{function_name(scene, made)}() gives values and positions, and positions have no gradient"
 
 
-def values_advice(text: str) -> str:
-    return f"the values are differentiable: `{text}`"
+def values_advice(scene: Scene, made: tree.Call, text: str) -> str:
+    return class_loss_advice(scene, made) or f"the values are differentiable: `{text}`"
+
+
+def position_advice(scene: Scene, call: tree.Call) -> str:
+    """What to take in place of the positions that a function of ``POSITION_FUNCTIONS`` returns."""
+    value = POSITION_FUNCTIONS[function_name(scene, call)]
+    plain = f"`{value}` is differentiable: it gives the entry itself" if value else SMOOTH_ADVICE
+    return class_loss_advice(scene, call) or plain
+
+
+def is_value_method(scene: Scene, call: tree.Call) -> bool:
+    """Whether a call calls a method of a value, and not a function in a namespace."""
+    function = call.function
+    return isinstance(function, tree.Attribute) and scene.value(function.object).__class__ is not Namespace
+
+
+def operands_of(scene: Scene, call: tree.Call) -> list[Any]:
+    """The values that a call is given by position, a method's object first."""
+    owner = [method_owner(call)] if is_value_method(scene, call) else []
+    return owner + [argument.value for argument in call.arguments if argument.keyword is None]
+
+
+def class_loss_advice(scene: Scene, call: tree.Call) -> str:
+    """The loss to take in place of the positions of the largest scores, if there are labels for it."""
+    operands = operands_of(scene, call)
+    if function_name(scene, call) not in ("argmax", "max") or not operands:
+        return ""
+    scores = before_softmax(scene, operands[0])
+    value = next((x for x in map(scene.value, (operands[0], scores)) if x.__class__ is Tensor), None)
+    if value is None or value.ndim not in (1, 2):
+        return ""
+    given = scene.argument(call, "dim") or scene.argument(call, "axis")
+    dims = [*operands[1:], *([given.value] if given is not None else [])]
+    along = scene.text(dims[0]) if dims else "-1" if value.ndim == 1 else ""
+    labels = labels_for(scene, value) if along in ("-1", str(value.ndim - 1)) else []
+    if len(labels) != 1:
+        return ""
+    has_short_name = any(
+        (isinstance(part, tree.Import) and ("torch.nn.functional", "F") in part.names)
+        or (isinstance(part, tree.Name) and part.id == "F")
+        for part in walk(scene.script)
+    )
+    loss = (
+        f"{'F' if has_short_name else 'torch.nn.functional'}.cross_entropy({scene.text(scores)}, {labels[0]})"
+    )
+    return f"a loss for classes takes the scores themselves: `{loss}`"
+
+
+def before_softmax(scene: Scene, node: Any) -> Any:
+    """The scores that an expression, or a name's value, is the softmax of; the expression if it is none."""
+    made = scene.assignments(node.id) if isinstance(node, tree.Name) else []
+    call = made[0].value if made else node
+    if not isinstance(call, tree.Call) or function_name(scene, call) not in ("softmax", "log_softmax"):
+        return node
+    return next(iter(operands_of(scene, call)), node)
+
+
+def labels_for(scene: Scene, scores: Tensor) -> list[str]:
+    """The tensors of the script that hold a class for each row of scores, as ``cross_entropy`` takes them."""
+    names = {part.id for part in walk(scene.script) if isinstance(part, tree.Name)}
+    found = []
+    for name in sorted(names - gradient_names(scene)):
+        x = scene.values.get(name)
+        if x.__class__ is not Tensor or x.shape != scores.shape[:-1]:
+            continue
+        entries = np.asarray(x.value)
+        if np.isin(entries, range(scores.shape[-1])).all():
+            found.append(name if entries.dtype == np.int64 else f"{name}.long()")
+    return found

@@ -217,3 +217,50 @@ def test_a_cut_behind_tensors_without_requires_grad_is_named(asked: dict[str, tu
     assert [fix.text for fix in error.fixes] == [
         "stay in the graph: write (p - 1).pow(2).sum() for (p - 1).pow(2).sum().item()"
     ]
+
+
+LOGITS = """import torch
+import torch.nn.functional as F
+X = torch.tensor([[1., 2.], [3., -1.], [0.5, 1.]])
+W = torch.tensor([[1., 0.5, 2.], [0.1, -0.4, 1.]], requires_grad=True)
+y = torch.tensor([0, 2, 1])
+logits = X @ W
+"""
+MSE = "\nL = F.mse_loss(pred.float(), y.float())"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "scores"),
+    [
+        ("pred = torch.argmax(logits, 1)", "logits"),
+        ("pred = logits.argmax(dim=-1)", "logits"),
+        ("pred = torch.argmax(F.softmax(logits, dim=1), dim=1)", "logits"),
+        ("p = torch.softmax(X @ W, 1)\npred = p.argmax(1)", "X @ W"),
+        ("_, pred = torch.max(logits, 1)", "logits"),
+        ("pred = logits.max(dim=1)[1]", "logits"),
+        ("pred = torch.max(logits, 1).indices", "logits"),
+    ],
+)
+def test_a_loss_of_chosen_classes_is_cross_entropy(chosen: str, scores: str) -> None:
+    for labels, written in (("y", "y"), ("y.double()", "t.long()")):
+        text = (
+            LOGITS if labels == "y" else LOGITS.replace("y = torch", "t = torch").replace("2, 1]", "2., 1.]")
+        )
+        error = lost(text + chosen + (MSE if labels == "y" else MSE.replace("y.float()", "t")))
+        loss = f"F.cross_entropy({scores}, {written})"
+        assert error.advice[-1:] == (f"a loss for classes takes the scores themselves: `{loss}`",)
+        assert differentiate(execute(Source(f"{text}{chosen}\nL = {loss}")), Settings()).wrt[0][0] == "W"
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "pred = torch.argmin(logits, 1)",
+        "pred = torch.argmax(logits, 0)",
+        "y = None\npred = torch.argmax(logits, 1)",
+        "y = torch.tensor([0, 3, 1])\npred = torch.argmax(logits, 1)",
+    ],
+)
+def test_other_positions_are_no_classes(chosen: str) -> None:
+    advice = lost(f"{LOGITS}{chosen}\nL = (pred * 2.).sum()").advice
+    assert "is differentiable: it gives the entry itself" in advice[-1]
