@@ -534,11 +534,13 @@ def file_of_formulas(request: Request, path: str) -> str:
 
 
 def inputs_of_script(script: Source, settings: Settings, output: str) -> list[tuple[str, float | None]]:
-    """Return the inputs that the script differentiates a variable by; with the values of single numbers."""
+    """Return the inputs that a variable depends on, all for a constant; with the values of single numbers."""
     own = settings.copy()
     own.of = output
     subject = differentiate(execute(script, own, discard_text, discard_warning), own)
-    return [(name, float(node.out) if np.ndim(node.out) == 0 else None) for name, node in subject.wrt]
+    used = set(subject.order)
+    found = [(name, node) for name, node in subject.wrt if node in used] or subject.wrt
+    return [(name, float(node.out) if np.ndim(node.out) == 0 else None) for name, node in found]
 
 
 def inputs_of(formulas: list[Formula]) -> list[str]:

@@ -374,7 +374,7 @@ def located_in(
 def read_formula(text: str, script: Source, inputs: Inputs) -> Formula:
     """Return the formula of ``--formula TEXT``; raise a UsageError that points at a mistake in it.
 
-    ``inputs`` answers by which inputs the script differentiates a variable.
+    ``inputs`` answers which inputs a variable of the script depends on.
     """
     given, names = Source(text, FORMULA), derivative_names(script)
     words = names.words

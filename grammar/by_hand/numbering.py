@@ -31,6 +31,8 @@ LABELS = re.compile(rf"\s*(?:{LABEL})+")
 LIST_LABELS = re.compile(rf"\s*(?:[-*•–—>]\s+)?(?:(?:{LABEL})+|(?<=\s))")
 #: Signs of which a formula is made, and no heading.
 SIGNS_OF_FORMULAS = re.compile(r"[=+*/^@<>\[\]]")
+#: A derivative that does not say by what it is: ``y'``, ``f''(2)``.
+PRIMED = re.compile(r"[^\W\d]\w*\s*(?:['’′]{1,2}|[\"″])\s*(?:\([^()]*\))?")
 FIRST_WORD = re.compile(r"\W*([^\W\d]\w*)")
 
 
@@ -44,7 +46,8 @@ def without_label(text: PlacedText, derivatives: DerivativeNames, in_list: bool)
         return text
     rest = text[found.end() :]
     before, equals, _ = split_equation(rest.text)
-    return rest if equals and before.strip() in derivatives else text
+    left = before.strip()
+    return rest if equals and (left in derivatives or PRIMED.fullmatch(left)) else text
 
 
 def is_heading(text: str, derivatives: DerivativeNames) -> bool:

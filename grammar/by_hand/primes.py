@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from autodiff.core.base.source import Source
     from autodiff.grammar.by_hand.placed_text import PlacedText
 
-    #: Answers by which inputs the script differentiates a variable, with their values if they are numbers.
+    #: Answers which inputs of the script a variable depends on, with their values if they are numbers.
     Inputs = Callable[[str], Sequence[tuple[str, float | None]]]
 
 #: A text in quotation marks, or a name with primes and perhaps an argument.
@@ -77,7 +77,7 @@ class Primes:
         return text.sub(PRIMES, replace)
 
     def input_of(self, found: re.Match[str]) -> str:
-        """Return the input that a derivative is by: its argument, or the only one of the script."""
+        """Return the input that a derivative is by: its argument, or the only one behind the variable."""
         at, name = found["at"], found["name"]
         if at is not None and NAME.fullmatch(at):
             return str(at)

@@ -64,6 +64,26 @@ def test_a_prime_without_an_argument_is_the_derivative_by_the_only_input() -> No
     assert raised.value.help == ("write dy/da or dy/dx",)
 
 
+SHEET = "x = 0.5\ny = x**2\nu = 2.0\nf = u**3\nz = x*u\nw = f*y\nt = f + u\nk = 3"
+
+
+@pytest.mark.parametrize("label", ["", "1) ", "2a) ", "Exercise 3 (b): "])
+def test_of_several_inputs_primes_are_by_the_only_one_that_the_variable_depends_on(label: str) -> None:
+    for text, left in (
+        ("y' = 2x", "dy/dx"),
+        ("y'(0.5) = 1", "dy/dx"),
+        ("f'(2) = 12", "df/du"),
+        ("f''(2) = 12", "d2f/du2"),
+        ("t' = 3u^2 + 1", "dt/du"),
+    ):
+        found = check(SHEET, label + text)
+        assert (found.left, found.is_right) == (left, True)
+    for text, ways in (("z' = 3", "dz/dx or dz/du"), ("w'' = 3", "d2w/dx2 or d2w/du2")):
+        with pytest.raises(UsageError, match="does not say by which input: there are x and u") as raised:
+            check(f"a = 7.0\n{SHEET}\nb = a*a", label + text)
+        assert raised.value.help == (f"write {ways}",)
+
+
 def test_primes_that_cannot_be_read_are_refused_with_the_way() -> None:
     for text, told, way in (
         ("y'' = 2*y''", "on the right is the derivative that is to be checked", "write what it comes to"),
