@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.cli.data_files.data_file import data_error, listed, nameless
 from autodiff.cli.requests.make_report import read_names
-from autodiff.cli.requests.row_sources import note_near_columns
+from autodiff.cli.requests.row_sources import note_near_columns, refuse_read_before_assigned
 from autodiff.cli.requests.session import Session
 from autodiff.cli.requests.values import Values
 from autodiff.core.base.did_you_mean import closest_name
@@ -55,6 +55,7 @@ def read_columns(session: Session, values: Values) -> dict[str, Any]:
             raise nameless(data.name)
         session.columns[data.name] = data.columns
         try:
+            refuse_read_before_assigned(session, data.columns)
             used, reasons, inputs = sort_columns(session.script.source, data.columns)
         except CompileError:
             return {}  # the run reports it, with repairs

@@ -16,7 +16,12 @@ from autodiff.cli.requests.values import split_names, values_of
 from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
 from autodiff.core.base.lazy_imports import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.grammar.session.data_names import function_as_number, nearly_named, sort_columns
+from autodiff.grammar.session.data_names import (
+    function_as_number,
+    nearly_named,
+    read_before_assigned,
+    sort_columns,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +78,7 @@ def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[st
     """The columns whose values the script takes. Raises UsageError if there are none."""
     assert session.script is not None
     session.columns[file] = columns
+    refuse_read_before_assigned(session, columns)
     used, reasons, inputs = sort_columns(session.script.source, columns)
     for column, reason in reasons.items():
         session.note(f"column `{column}` of {file} is not used: {reason}")
@@ -84,6 +90,23 @@ def used_columns(session: Session, file: str, columns: Sequence[str]) -> list[st
             f"the script reads: {listed(inputs) or 'no values'}",
         )
     return used
+
+
+def refuse_read_before_assigned(session: Session, columns: Sequence[str]) -> None:
+    """Raise UsageError for columns that the script assigns from themselves: they have no value there."""
+    assert session.script is not None
+    found = read_before_assigned(session.script.source, columns)
+    if found:
+        first = next(iter(found))
+        line, _ = session.script.source.position(found[first].start)
+        starts = "; ".join(f"{name} = 0" for name in found)
+        those = "the column replaces the 0" if len(found) == 1 else "the columns replace each 0"
+        raise UsageError(
+            f"line {line} reads the column `{first}`, and the script assigns `{first}` itself",
+            code="E0619",
+            span=found[first],
+            help=(f"write `{starts}` in the first line: {those}",),
+        )
 
 
 def refuse_missing_column(session: Session, given: Collection[str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.base.source import Source
+from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.public_functions import PublicFunction
 from autodiff.grammar.interpret.scope import resolve
 from autodiff.grammar.objects.builtins.namespaces import builtin_value
@@ -56,6 +56,25 @@ def sort_columns(source: Source, columns: Iterable[str]) -> tuple[list[str], dic
         if column not in used and (column in read or column in names.module.slots)
     }
     return used, reasons, inputs
+
+
+def read_before_assigned(source: Source, columns: Iterable[str]) -> dict[str, Span]:
+    """Return the columns that a script assigns from themselves, as in ``t = t[ok]``, and where it reads them.
+
+    Nothing gives them a value there. Raises CompileError for a script that does not parse.
+    """
+    script = parse_to_first_error(source)
+    names = resolve(script)
+    found = {}
+    for column in columns:
+        places = names.reads.get((column, names.module), ())
+        if not places or column not in names.module.slots:
+            continue
+        bound = names.module.first_binding[column]
+        statement = next((one for one in script.body if bound.start <= one.span.end), None)
+        if isinstance(statement, tree.Assign) and places[0].span.start <= statement.span.end:
+            found[column] = places[0].span
+    return found
 
 
 def function_as_number(source: Source, given: Collection[str]) -> tree.Name | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from cases import Case, each_of
 
+MASKED = "a = 1.; c = 0.\nok = ~isnan(y)\nt = t[ok]\ny = y[ok]\nr = y - (a*t + c)\n"
+
 CASES = [
     Case("expression", "y = sin(x)\n", "autodiff grad script.ad --set x=pi/4", [0.7071067811865476]),
     Case(
@@ -127,6 +129,45 @@ DATA = [
         [6],
         says=["column `y` of points.csv is not used: the script computes it; --set y=@FILE replaces it"],
         files={"points.csv": POINTS},
+    ),
+    Case(
+        "a_column_that_is_assigned_from_itself",
+        MASKED,
+        "autodiff minimize script.ad --data points.csv",
+        prints="",
+        says=[
+            "error[E0619]: line 3 reads the column `t`, and the script assigns `t` itself",
+            "help: write `t = 0; y = 0` in the first line: the columns replace each 0",
+        ],
+        never=["uses none", "--set"],
+        files={"points.csv": "t,y\n0,1\n1,nan\n2,5\n"},
+        code=2,
+    ),
+    Case(
+        "a_column_that_is_assigned_from_itself_with_the_line_that_the_help_names",
+        f"t = 0; y = 0\n{MASKED}",
+        "autodiff minimize script.ad --data points.csv | cut -f2",
+        [2, 1],
+        files={"points.csv": "t,y\n0,1\n1,nan\n2,5\n"},
+    ),
+    Case(
+        "a_row_value_that_is_assigned_from_itself",
+        "k = 2.\nT = 2*T\ny = k*T**2\n",
+        "autodiff grad script.ad --each points.csv",
+        prints="",
+        says=[
+            "line 2 reads the column `T`",
+            "help: write `T = 0` in the first line: the column replaces the 0",
+        ],
+        files={"points.csv": "T\n1\n2\n"},
+        code=2,
+    ),
+    Case(
+        "a_row_value_that_is_assigned_from_itself_with_the_line_that_the_help_names",
+        "T = 0\nk = 2.\nT = 2*T\ny = k*T**2\n",
+        "autodiff propagate script.ad --data points.csv --sigma T=0.1",
+        [8, 1.6, 32, 3.2],
+        files={"points.csv": "T\n1\n2\n"},
     ),
     Case(
         "names_that_are_functions_too",
