@@ -122,7 +122,8 @@ class HandFormulas:
         name, data = (script.name, b"") if is_own else file_of_steps(self.session.request, text[1:])
         try:
             steps = script.text if is_own else decode(data, name)
-            derivation = read_derivation(steps, name, script, lefts if is_own else None)
+            inputs = None if is_own else partial(inputs_of_script, script, settings)
+            derivation = read_derivation(steps, name, script, lefts if is_own else None, inputs)
             if is_own and derivation.turn is not None and settings.of is not None:
                 derivation = in_call(settings, script) or derivation
         except CompileError:

@@ -17,7 +17,7 @@ from autodiff.grammar.session.hand_gradients import BY_DIFFERENCES, OTHER_WAY, n
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
     from autodiff.grammar.by_hand.placed_text import PlacedText
@@ -224,15 +224,17 @@ def is_loose(text: str, names: Collection[str]) -> bool:
 class DerivativeNames:
     """The texts that are derivatives in a derivation: those with a script's ``words``, and ``others``.
 
-    ``variables`` are the words that the script does not call.
+    ``variables`` are the words that the script does not call. ``with_primes`` replaces ``y'`` by ``dy/dx`` in
+    a line, if it is known what variables depend on.
     """
 
-    __slots__ = ("others", "variables", "words")
+    __slots__ = ("others", "variables", "with_primes", "words")
 
     def __init__(
         self, words: Collection[str], others: Collection[str] = (), variables: Collection[str] = ()
     ) -> None:
         self.words, self.others, self.variables = words, others, variables
+        self.with_primes: Callable[[PlacedText], PlacedText] | None = None
 
     def __contains__(self, text: str) -> bool:
         if text in self.others:

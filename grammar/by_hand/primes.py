@@ -64,11 +64,17 @@ class Primes:
     def __init__(self, script: Source, inputs: Inputs) -> None:
         self.script, self.inputs = script, inputs
 
-    def replaced(self, text: PlacedText) -> PlacedText:
-        """Return the formula with quotients; raise a UsageError for a derivative that cannot be meant."""
+    def replaced(self, text: PlacedText, only: Collection[str] | None = None) -> PlacedText:
+        """Return the formula with quotients; raise a UsageError for a derivative that cannot be meant.
+
+        If ``only`` some variables are given, it replaces theirs that no name in brackets is behind.
+        """
 
         def replace(found: re.Match[str]) -> str:
             if found["name"] is None:
+                return found[0]
+            is_bare = found["at"] is None or NUMBER.fullmatch(found["at"])
+            if only is not None and (found["name"] not in only or not is_bare):
                 return found[0]
             by = self.input_of(found)
             name = found["name"] if found["at"] is None else variable_of(found["name"], by, self.script)

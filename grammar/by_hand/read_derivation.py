@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.formula import derivative_names, words_of
 from autodiff.grammar.by_hand.left_side import BARE, DerivativeNames, is_loose, of_other_way, parse_left_side
+from autodiff.grammar.by_hand.primes import Primes
 from autodiff.grammar.by_hand.segments import find_segments
 from autodiff.grammar.by_hand.step_errors import in_step
 from autodiff.grammar.by_hand.step_lines import leave_out_clips, read_lines
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from autodiff.grammar.by_hand.left_side import LeftSide
+    from autodiff.grammar.by_hand.primes import Inputs
     from autodiff.grammar.by_hand.step_lines import Line
     from autodiff.grammar.by_hand.training_turns import Turn
 
@@ -40,12 +43,16 @@ class NoStepsError(UsageError):
 
 
 def read_derivation(
-    text: str, name: str, script: Source, lefts: Mapping[str, LeftSide] | None = None
+    text: str,
+    name: str,
+    script: Source,
+    lefts: Mapping[str, LeftSide] | None = None,
+    inputs: Inputs | None = None,
 ) -> Derivation:
     """Return the derivation of a text, the file ``name``; raise a UsageError if it has no steps.
 
     Of training loops, in the script or the text, it has the first turn. ``lefts`` are the derivatives that
-    names are which do not say it.
+    names are which do not say it. ``inputs`` answers which inputs a variable of the script depends on.
     """
     given, lefts = Source(text, name), lefts or {}
     is_script = given.text == script.text
@@ -56,7 +63,7 @@ def read_derivation(
         by = frozenset(found["x_"] for found in GRADIENT_NAME.finditer(text))
     turn = find_turn(script, True, by, frozenset(lefts))
     own = turn if is_script else find_turn(given, True)
-    derivation = divided_into_steps(given, script, turn, own, lefts)
+    derivation = divided_into_steps(given, script, turn, own, lefts, inputs)
     if not derivation.segments and is_script and turn is None:
         turn = find_turn(script, False)
         derivation = derivation if turn is None else divided_into_steps(given, script, turn, turn)
@@ -77,6 +84,7 @@ def divided_into_steps(
     turn: Turn | None,
     own: Turn | None,
     lefts: Mapping[str, LeftSide] | None = None,
+    inputs: Inputs | None = None,
 ) -> Derivation:
     """Return the derivation of a text, which has the turn ``own``, in the ``turn`` of the script."""
     words = words_of(script)
@@ -86,7 +94,10 @@ def divided_into_steps(
     given = given if own is None else own.lines
     found: dict[int, UsageError] = {}
     others = [*loose_names(given, words), *(lefts or {})]
-    lines = read_lines(given, derivative_names(script, others), found)
+    names = derivative_names(script, others)
+    if inputs is not None:
+        names.with_primes = partial(Primes(script, inputs).replaced, only=names.variables)
+    lines = read_lines(given, names, found)
     leave_out_clips(lines)
     unreadable = {number: in_step(error, given.name, number, given) for number, error in found.items()}
     segments = find_segments(lines)

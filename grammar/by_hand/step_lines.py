@@ -283,6 +283,8 @@ def read_line(number: int, text: PlacedText, derivatives: DerivativeNames) -> It
         if BLOCK_START.match(text.text):
             raise mistake_in(text, error) from None
         typed = without_label(as_typed(text, derivatives.words), derivatives, in_list=True)
+        if derivatives.with_primes is not None:
+            typed = derivatives.with_primes(typed)
         if typed.text != text.text and is_statement(typed):
             yield from read_line(number, typed, derivatives)
         else:  # no statement, as in dL/dw = 2*w, or a mistake on the right

@@ -37,7 +37,9 @@ def check_steps(script: str, text: str, of: str | None = None) -> list[HandCheck
     ``of`` is the output, by default that of the first step, or the script's.
     """
     source = Source(script)
-    derivation = read_derivation(text, "steps.txt", source)
+    derivation = read_derivation(
+        text, "steps.txt", source, inputs=partial(inputs_of_script, source, Settings())
+    )
     formulas = derivation.formulas()
     found = [] if derivation.unreadable else answers(source, formulas, of, derivation.turn)
     for error in derivation.unreadable.values():

@@ -76,12 +76,13 @@ def test_of_several_inputs_primes_are_by_the_only_one_that_the_variable_depends_
         ("f''(2) = 12", "d2f/du2"),
         ("t' = 3u^2 + 1", "dt/du"),
     ):
-        found = check(SHEET, label + text)
-        assert (found.left, found.is_right) == (left, True)
+        for found in (check(SHEET, label + text), *check_steps(SHEET, label + text)):
+            assert (found.left, found.is_right) == (left, True)
     for text, ways in (("z' = 3", "dz/dx or dz/du"), ("w'' = 3", "d2w/dx2 or d2w/du2")):
-        with pytest.raises(UsageError, match="does not say by which input: there are x and u") as raised:
-            check(f"a = 7.0\n{SHEET}\nb = a*a", label + text)
-        assert raised.value.help == (f"write {ways}",)
+        for read in (check, check_steps):
+            with pytest.raises(UsageError, match="does not say by which input: there are x and u") as raised:
+                read(f"a = 7.0\n{SHEET}\nb = a*a", label + text)
+            assert raised.value.help == (f"write {ways}",)
 
 
 def test_primes_that_cannot_be_read_are_refused_with_the_way() -> None:
