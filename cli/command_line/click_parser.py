@@ -377,6 +377,8 @@ def near_option(error: click.NoSuchOption, command: Command | None, arguments: S
         )
     if command.name == "lint" and error.option_name == "--format":
         return "the findings are diagnostics: --diagnostics json, or --diagnostics github"
+    if command.name == "trace" and error.option_name == "--order":
+        return "a page plays the steps of a second derivative: `autodiff graph SCRIPT --order 2 -o page.html`"
     if command.name in ("propagate", "jacobian") and error.option_name == "--each":
         from shlex import quote
 

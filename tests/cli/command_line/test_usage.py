@@ -155,3 +155,12 @@ def test_diff_says_how_rows_are_compared(autodiff, option):
     assert (
         f"write the rows of each script, `autodiff grad SCRIPT {option} ... > FILE`, and compare" in done.err
     )
+
+
+def test_trace_says_where_the_steps_of_a_second_derivative_are(autodiff, tmp_path):
+    done = autodiff("trace", "-e", "x = 2.0; y = x**3", "--order", "2")
+    assert done.returncode == 2
+    assert "`autodiff graph SCRIPT --order 2 -o page.html`" in done.err
+    page = tmp_path / "page.html"
+    assert autodiff("graph", "-e", "x = 2.0; y = x**3", "--order", "2", "-o", page).returncode == 0
+    assert '<button id="play"' in page.read_text()
