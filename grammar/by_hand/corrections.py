@@ -245,7 +245,9 @@ class CorrectionSearch:
     def flipped_signs(self) -> Iterator[Correction]:
         for part in self.terms():
             yield self.replace_part(
-                part, f"-({self.written(part)})", f"the sign of the term {self.written(part)} is wrong"
+                part,
+                f"-({self.written(part)})",
+                f"the sign of the term {self.written(part)}{self.which(part)} is wrong",
             )
 
         if not self.formula.is_expression:
@@ -289,8 +291,10 @@ class CorrectionSearch:
             if isinstance(part, tree.Binary) and part.op in ("+", "-"):
                 right = self.written(part.right)
                 minus = "-" if part.op == "-" else ""
-                yield self.replace_part(part, self.written(part.left), f"the term {right} is superfluous")
-                left = f"the term {self.written(part.left)} is superfluous"
+                yield self.replace_part(
+                    part, self.written(part.left), f"the term {right}{self.which(part.right)} is superfluous"
+                )
+                left = f"the term {self.written(part.left)}{self.which(part.left)} is superfluous"
                 yield self.replace_part(part, f"{minus}({right})", left)
 
     def dropped_factors(self) -> Iterator[Correction]:
@@ -307,7 +311,7 @@ class CorrectionSearch:
         """Replace a factor by the derivative of an op on a path."""
         for part in self.factors():
             for slope in self.slopes:
-                remark = f"the factor {self.written(part)} should be {slope.spelled}"
+                remark = f"the factor {self.written(part)}{self.which(part)} should be {slope.spelled}"
                 yield self.replace_part(part, slope.name, remark)
 
     def other_pairs(self) -> Iterator[Correction]:
@@ -341,7 +345,7 @@ class CorrectionSearch:
         for part in [whole, *(part for part in self.factors() if part is not whole)]:
             text = self.written(part)
             for slope in self.slopes:
-                at = "" if part is whole else f" beside {text}"
+                at = "" if part is whole else f" beside {text}{self.which(part)}"
                 remark = f"the factor {slope.spelled} is missing{at}"
                 yield self.replace_part(part, f"({text})*{slope.name}", remark)
                 yield self.replace_part(
@@ -352,10 +356,11 @@ class CorrectionSearch:
         """Multiply or divide a term by 2, 3 or 4."""
         for part in (part for part in self.terms() if not isinstance(part, tree.Number)):
             text = self.written(part)
+            term = f"the term {text}{self.which(part)}"
             for times in (2, 3, 4):
-                remark = f"the term {text} is {FRACTIONS[times]} of what it should be: a factor {times} is"
+                remark = f"{term} is {FRACTIONS[times]} of what it should be: a factor {times} is"
                 yield self.replace_part(part, f"{times}*({text})", f"{remark} missing")
-                remark = f"the term {text} is {times} times what it should be: a factor {times} is"
+                remark = f"{term} is {times} times what it should be: a factor {times} is"
                 yield self.replace_part(part, f"({text})/{times}", f"{remark} superfluous")
 
     def find_other_coefficient(self) -> str:

@@ -26,6 +26,13 @@ WEIGHTED = (
     "g = np.array([[0.2, 1., -0.7], [0.4, 0.9, 2.]])\n"
     "e = np.exp(z)\np = e/np.sum(e, axis=1, keepdims=True)\nL = np.sum(p*g)"
 )
+TWO_SUMS = (
+    "x = tensor([1., -2., 0.7], requires_grad=True)\nb = tensor([0.3, 0.4, -1.1])\n"
+    "L = (((x + b)*(2*x - b))**2).sum()/2"
+)
+SLOPES = (
+    "x = tensor([1., -2., 0.7], requires_grad=True)\nc = tensor([0.3, 0.4, -1.1])\nL = (sin(x)*c + x*c).sum()"
+)
 NORMAL = (
     "x = tensor([1.2, 0.7, 2.1, 1.6])\nmu = tensor(1.1, requires_grad=True)\n"
     "s = tensor(0.8, requires_grad=True)\nL = (0.5*((x - mu)/s)**2 + log(s)).sum()"
@@ -59,6 +66,28 @@ HALF = "it is half of what it should be: a factor 2 is missing, as if the 2 of "
             "dL/dz == p*(g - np.sum(p*g/p, axis=1, keepdims=True))",
             "the divisor p (the 3rd of 3) is superfluous",
         ),
+        (
+            TWO_SUMS,
+            "dL/dx == (x + b)*(2*x - b)*((2*x - b) + 2*(x - b))",
+            "the sign of the term b (the 4th of 4) is wrong",
+        ),
+        (
+            TWO_SUMS,
+            "dL/dx == (x + b)*(2*x - b)*((2*x - b) + 2*(x + 2*b))",
+            "the term b (the 3rd of 4) is a third of what it should be: a factor 3 is missing",
+        ),
+        (
+            TWO_SUMS,
+            "dL/dx == (x + b)*(2*x - b)*((2*x - b) + (x + b))",
+            "the term x + b (the 2nd of 2) is half of what it should be: a factor 2 is missing",
+        ),
+        (
+            TWO_SUMS,
+            "dL/dx == (x + b)*(2*x - b)*((2*x - b - b) + 2*(x + b))",
+            "the term b (the 4th of 5) is superfluous",
+        ),
+        (SLOPES, "dL/dx == c + c", "the factor d(sin(x))/dx = cos(x) is missing beside c (the 1st of 2)"),
+        (SLOPES, "dL/dx == c*c + c", "the factor c (the 1st of 3) should be d(sin(x))/dx = cos(x)"),
         (SQUARES, "dL/dW == 2*X @ E", "X must be transposed: X.T"),
         (SQUARES, "dL/dW == 2*E @ X.T", "2*E and X.T stand in the wrong order"),
         (SQUARES, "dL/dW == 2*E.T @ X", "2*E.T @ X must be transposed"),
