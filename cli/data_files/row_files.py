@@ -15,7 +15,7 @@ from autodiff.cli.command_line.script_source import REASONS, STDIN, STDIN_NAME, 
 from autodiff.cli.data_files.data_file import check_names, data_error, nameless
 from autodiff.cli.data_files.read import refuse_foreign
 from autodiff.cli.data_files.row_readers import Block, JsonRows, TableRows
-from autodiff.cli.data_files.text_tables import find_separator, is_row, open_lines, rows_in
+from autodiff.cli.data_files.text_tables import find_separator, is_row, open_lines, other_names, rows_in
 from autodiff.core.base.number_text import is_number_text
 
 TYPE_CHECKING = False
@@ -59,7 +59,10 @@ class RowFile:
             self.reader = TableRows(columns, find_separator(first, os.path.splitext(path)[1].lower()))
             header = self.header(self.reader, start)
             if header and columns:
-                raise data_error(self.name, "its first line names the columns", "leave --columns out")
+                others = other_names(self.name, start.numbers[0] if start.numbers else 1, "--each")
+                raise data_error(
+                    self.name, "its first line names the columns", "leave --columns out", *others
+                )
             if header:
                 self.reader.columns, columns = header, header
                 start = start.part(1, len(start))

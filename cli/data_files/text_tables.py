@@ -46,6 +46,7 @@ def read_text_table(text: str, file: str, suffix: str, names: Sequence[str] = ()
             f"{file}, line {table.line_number(0)}",
             f"this line names the columns already: {visible(table.rows[0][:LONGEST_FIELD])}",
             "leave --columns out",
+            *other_names(file, table.line_number(0), "--data"),
         )
     if header:
         table.first = 1
@@ -61,6 +62,15 @@ def read_text_table(text: str, file: str, suffix: str, names: Sequence[str] = ()
     check_names(file, table.names)
     columns = [name for name in table.names if name]
     return DataFile(file, columns, table.take, table.whole, table.row_labels)
+
+
+def other_names(file: str, line: int, option: str) -> tuple[str, ...]:
+    """How to give other names than those in a line of a file; no text for standard input."""
+    if file == STDIN_NAME:
+        return ()
+    return (
+        f"for other names, drop the line: sed {line}d {quote(file)} | autodiff ... {option} - --columns ...",
+    )
 
 
 class TextTable:
