@@ -41,7 +41,9 @@ def try_extra(what: str, work: Callable[[], Made], otherwise: Made) -> Made:
             State.depth = depth + 1
             try:
                 made = work()
-            except Exception:
+            except PartOverError:
+                raise
+            except BaseException:  # a limit or Ctrl-C, too: the next script may run in this process
                 close(depth)
                 raise
             close(depth)

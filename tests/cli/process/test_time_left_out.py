@@ -133,8 +133,13 @@ def test_work_that_ends_by_itself_gives_its_result():
     def fail():
         raise ValueError("it failed")
 
+    def interrupt():
+        raise KeyboardInterrupt
+
     assert try_extra("it", lambda: 3, 0) == 3
     with pytest.raises(ValueError, match="it failed"):
         try_extra("it", fail, 0)
+    with pytest.raises(KeyboardInterrupt):  # no Exception, as Ctrl-C and some limits
+        try_extra("it", interrupt, 0)
     assert not stopped
     assert not end_extra_work()

@@ -28,7 +28,7 @@ def scheduler():
 
 def test_a_worker_that_is_killed_in_the_middle_changes_no_byte(start, autodiff, scheduler):
     address, workers = scheduler
-    rows = "x,y\n" + "".join(f"{i % 17 / 8},{i % 9}\n" for i in range(500)) + "1,n/a\n"
+    rows = "x,y\n" + "".join(f"{i % 17 / 8},{i % 9}\n" for i in range(500)) + "1,oops\n"
     words = ["grad", "-e", SLOW, "--each", "-", "--value"]
     expected = autodiff(*words, input=rows)
     process = start(*words, "--cluster", address, stdin=subprocess.PIPE)
