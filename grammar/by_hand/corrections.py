@@ -238,7 +238,7 @@ class CorrectionSearch:
         """Return which of several parts with the same text this is: `` (the 2nd of 3)``."""
         alike = [one for one in self.parts if self.written(one) == self.written(part)]
         places = sorted(one.span.start for one in alike)
-        if len(places) < 2:
+        if len(places) < 2 or part.span.start not in places:  # it stands in another line of the step
             return ""
         return f" (the {ordinal(places.index(part.span.start) + 1)} of {len(places)})"
 

@@ -138,7 +138,7 @@ def test_an_error_inside_a_loop_is_told_of_its_own_line(autodiff, tmp_path) -> N
 
 
 def test_the_table_stands_last_and_alone_with_q(autodiff, tmp_path) -> None:
-    (tmp_path / "steps.txt").write_text("da = 2a\nda = sin a^2\nda = cos a^2\n")
+    (tmp_path / "steps.txt").write_text("da = 2a\nda = sin a^2 a\nda = cos a^2 a\n")
     command = ("check", "-e", "a = 0.5; y = a**2", "--formula", "@steps.txt")
     quiet = autodiff(*command, "-q")
     assert (quiet.err, quiet.returncode) == ("", 2)
