@@ -216,7 +216,7 @@ cmp('logprobs', dlogprobs, logprobs)
 cmp('probs', dprobs, probs)
 """,
         [
-            ("dC[ix] += demb", "dC[ix] = demb", "entry [2, 0] is"),
+            ("dC[ix] += demb", "dC[ix] = demb", "each turn overwrites dC[ix]: write `dC[ix] += ...`"),
             ("1.0/n * (torch", "1.0/(n-1) * (torch", "1.33333 times"),
             ("-0.5*(bnvar", "0.5*(bnvar", "the sign is wrong"),
             ("dbndiff += (2*bndiff) * dbndiff2\n", "", "the path bnraw <- bnvar_inv"),
@@ -274,7 +274,7 @@ dhprebn = bngain*bnvar_inv/n * (n*dhpreact - dhpreact.sum(0) - n/(n-1)*bnraw*(dh
 """,
         [
             ("n/(n-1)*", "", "entry [1, 0] is"),
-            ("-= 1", "-= n", "the term n is 4 times what it should be"),
+            ("-= 1", "-= n", "the term n (the 1st of 2) is 4 times what it should be"),
             ("/= n", "/= 3", "1.33333 times"),
         ],
     ),
